@@ -1,0 +1,74 @@
+"""The seam between the pipeline and a toolchain: the real one, or its emulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a backend can do, and what it is.
+
+    Attributes:
+        can_dump: it can give every tensor of a run, not only the outputs.
+        is_real_device: numbers come from an NPU; an emulation says False, and every
+            record, verdict and report repeats it.
+    """
+
+    can_dump: bool
+    is_real_device: bool
+
+
+class Backend(Protocol):
+    """Compiles an ONNX graph for one target and runs the result.
+
+    Written so that `atc`, ais_bench and msprobe fit: `compile` makes a folder (external
+    weights may lie beside the OM), `infer` takes all samples at once (loading an OM is
+    dear), `dump` may give tensors in any order (a device writes them by task).
+    """
+
+    name: ClassVar[str]
+    capabilities: ClassVar[Capabilities]
+
+    def refuse(self, config: Mapping[str, Any]) -> str | None:
+        """Return why the target cannot be built, judged from the manifest alone, or None.
+
+        Args:
+            config: `cann`, `soc_version`, `precision_mode` of the convert block.
+        """
+        ...
+
+    def compile(self, onnx: Path, model: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Compile `onnx` into the folder `model`.
+
+        Returns:
+            The conversion document (`ascendflow.documents.conversion.Conversion`).
+
+        Raises:
+            NotModelledError: the emulator has no model of something in the graph.
+            StageError: the compiler refused, or wrote nothing.
+        """
+        ...
+
+    def infer(
+        self, model: Path, feeds: Iterable[Mapping[str, np.ndarray]], *, threads: int
+    ) -> Iterator[dict[str, np.ndarray]]:
+        """Run the compiled model once per sample; outputs by their ONNX names, in order."""
+        ...
+
+    def dump(
+        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+    ) -> Iterator[tuple[str, np.ndarray]]:
+        """Run one sample and give every tensor once, by its ONNX tensor name.
+
+        Memory stays bounded: tensors are given in segments and not kept. A tensor that
+        the backend inserted, or fused away, is not given.
+        """
+        ...

@@ -1,0 +1,65 @@
+"""Runs an emulator artifact in onnxruntime, optimisation off."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.backends.emulator import artifact
+from ascendflow.errors import StageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import numpy as np
+
+
+def infer(
+    model: Path, feeds: Iterable[Mapping[str, np.ndarray]], *, threads: int
+) -> Iterator[dict[str, np.ndarray]]:
+    """Load `model` once, run it on each sample; outputs by their ONNX names, in order."""
+    from ascendflow.graph.run import OnnxModel
+
+    with _unpacked(model) as (_, onnx):
+        runner = OnnxModel(onnx, threads=threads)
+        for sample in feeds:
+            yield runner.run(sample)
+
+
+def dump(
+    model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Give every tensor that the ONNX graph has too, in graph order, in its ONNX type."""
+    from ascendflow.graph.dump import every_tensor
+
+    with _unpacked(model) as (header, onnx):
+        dtypes = header["tensors"]
+        for name, tensor in every_tensor(onnx, feeds, threads=threads):
+            if name in dtypes:
+                # fp16 tensors are kept as fp32, holding fp16 numbers only
+                yield name, tensor.astype(dtypes[name], copy=False)
+
+
+@contextmanager
+def _unpacked(model: Path) -> Iterator[tuple[dict[str, Any], Path]]:
+    """Put the graph into a file of its own for a while, its weights beside it."""
+    header, onnx_bytes = artifact.read(model)
+    with TemporaryDirectory(prefix="ascendflow-") as folder:
+        onnx = Path(folder) / "model.onnx"
+        onnx.write_bytes(onnx_bytes)
+        if header["external_weights"]:
+            _put_weights_beside(model / artifact.WEIGHTS, onnx.with_name(artifact.WEIGHTS))
+        yield header, onnx
+
+
+def _put_weights_beside(weights: Path, target: Path) -> None:
+    if not weights.is_file():
+        raise StageError(f"{weights.name} is missing beside {artifact.FILE}")
+    try:
+        os.link(weights, target)
+    except OSError:  # another file system, or none that links
+        copyfile(weights, target)

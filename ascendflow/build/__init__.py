@@ -1,0 +1,1 @@
+"""One stage: key -> restore or execute -> verify -> publish -> record. Knows no doit."""

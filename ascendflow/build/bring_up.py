@@ -1,0 +1,174 @@
+"""Bring one stage up to date: restore it, or execute it; then publish and record."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ascendflow.build.execute import execute
+from ascendflow.build.judge import input_digests, stage_fingerprint
+from ascendflow.build.publish import keep_log, new_work_folder, publish, withdraw
+from ascendflow.build.recording import made_outputs, record_of
+from ascendflow.cache.fingerprint import base_of, key_of
+from ascendflow.cache.reads import redigest
+from ascendflow.errors import AscendflowError, CacheIntegrityError, StageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from ascendflow.build.execute import Execution
+    from ascendflow.build.project import Project
+    from ascendflow.documents.record import Output, Record
+    from ascendflow.plan import Plan, PlannedStage
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a stage was satisfied.
+
+    Attributes:
+        how: "executed", "restored", or "repeated" for a forced run of an up-to-date stage.
+        key: the key of its record.
+        wall_s: how long its child took; 0 where none ran.
+        warnings: what the stage said beside its artifacts.
+        differing: roles that a repeated run made otherwise: the stage is not deterministic.
+    """
+
+    how: Literal["executed", "restored", "repeated"]
+    key: str
+    wall_s: float
+    warnings: tuple[str, ...]
+    differing: tuple[str, ...] = ()
+
+
+def bring_up(
+    project: Project,
+    plan: Plan,
+    stage: PlannedStage,
+    *,
+    heartbeat: Callable[[float], None] = lambda _elapsed: None,
+) -> Outcome:
+    """Make a stale stage's outputs true again.
+
+    The stage's old outputs, the verdict and the report leave `build/` first.
+
+    Raises:
+        AscendflowError: the stage refused or failed; its log is kept and named.
+        InternalError: a bug in the stage.
+    """
+    withdraw(project, plan, stage.name)
+    inputs = _present_inputs(project, plan, stage)
+    now = stage_fingerprint(project, stage, inputs)
+    with project.store.lock(base_of(now)):
+        work = new_work_folder(project, plan, stage.name)
+        try:
+            if (record := _restore(project, plan, base_of(now), work)) is not None:
+                return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
+            run = _execute(project, plan, stage, work, heartbeat)
+            _refuse_moved_inputs(project, plan, stage, inputs)
+            record = record_of(project, plan, stage, now, run)
+            standing = project.store.put_record(record)
+            if standing["outputs"] != record["outputs"]:
+                # Same key, other bytes: what was recorded first stays.
+                shutil.rmtree(work / "out")
+            publish(project, plan, standing, work)
+            differing = differing_roles(standing, record["outputs"])
+            warnings = tuple(record["warnings"])
+            return Outcome("executed", record["key"], run.wall_s, warnings, differing)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def repeat(
+    project: Project,
+    plan: Plan,
+    stage: PlannedStage,
+    record: Record,
+    *,
+    heartbeat: Callable[[float], None] = lambda _elapsed: None,
+) -> Outcome:
+    """Execute an up-to-date stage once more and compare; the recorded outputs stay."""
+    work = new_work_folder(project, plan, stage.name)
+    try:
+        run = _execute(project, plan, stage, work, heartbeat)
+        made = made_outputs(project, plan, stage, run)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return Outcome(
+        "repeated",
+        record["key"],
+        run.wall_s,
+        tuple(record["warnings"]),
+        differing_roles(record, made),
+    )
+
+
+def differing_roles(record: Record, made: Mapping[str, Output]) -> tuple[str, ...]:
+    """Name the roles that came out otherwise than recorded."""
+    return tuple(
+        role
+        for role, output in record["outputs"].items()
+        if made[role]["digest"] != output["digest"]
+    )
+
+
+def _present_inputs(project: Project, plan: Plan, stage: PlannedStage) -> dict[str, str]:
+    inputs = input_digests(project, plan, stage)
+    if missing := [role for role, digest in inputs.items() if digest is None]:
+        where = [
+            stage.files.get(role) or f"{stage.inputs[role]}/{role}" for role in missing
+        ]
+        raise StageError(
+            f"{stage.name}: input {', '.join(where)} does not exist",
+            hint=f"run `doit model={plan.model}`, or put the file there",
+        )
+    return {role: digest for role, digest in inputs.items() if digest is not None}
+
+
+def _restore(project: Project, plan: Plan, base: str, work: Path) -> Record | None:
+    """Publish a stored record whose reads still hold; None where there is none."""
+    resolve = project.places_of(plan).resolve
+    for record in project.store.records(base):
+        if key_of(base, redigest(record["reads"], resolve, project.index)) != record["key"]:
+            continue
+        try:
+            publish(project, plan, record, work)
+        except CacheIntegrityError:
+            shutil.rmtree(work / "publish", ignore_errors=True)
+            continue
+        project.store.touch(record)
+        return record
+    return None
+
+
+def _execute(
+    project: Project,
+    plan: Plan,
+    stage: PlannedStage,
+    work: Path,
+    heartbeat: Callable[[float], None],
+) -> Execution:
+    try:
+        return execute(project, plan, stage, work, heartbeat=heartbeat)
+    except AscendflowError as error:
+        log = keep_log(project, plan, stage.name, work)
+        where = f"its log is {log.relative_to(project.repository)}"
+        error.hint = where if error.hint is None else f"{error.hint}\n  {where}"
+        raise
+    except Exception:
+        keep_log(project, plan, stage.name, work)
+        raise
+
+
+def _refuse_moved_inputs(
+    project: Project, plan: Plan, stage: PlannedStage, before: dict[str, str]
+) -> None:
+    after = input_digests(project, plan, stage)
+    if moved := [role for role, digest in before.items() if after[role] != digest]:
+        raise StageError(
+            f"{stage.name}: input {', '.join(moved)} changed while the stage ran, "
+            "so nothing was recorded",
+            hint="run the same command again",
+        )

@@ -1,0 +1,36 @@
+"""How long each stage took last time, for the heartbeat; disposable, in no key."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Timings:
+    """Seconds by task name, in one small JSON file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def last(self, task: str) -> float | None:
+        """Return how long `task` took last time, or None."""
+        seconds = self._load().get(task)
+        return seconds if isinstance(seconds, int | float) else None
+
+    def note(self, task: str, seconds: float) -> None:
+        """Keep how long `task` took; two runs at once may lose one entry."""
+        timings = self._load() | {task: round(seconds, 1)}
+        beside = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        beside.write_text(json.dumps(timings, indent=1, sort_keys=True) + "\n")
+        beside.replace(self._path)
+
+    def _load(self) -> dict[str, float]:
+        try:
+            timings = json.loads(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return timings if isinstance(timings, dict) else {}

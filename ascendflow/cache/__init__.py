@@ -1,0 +1,1 @@
+"""Content addressing: digests, keys, records and the store. Knows no stage and no doit."""

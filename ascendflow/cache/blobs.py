@@ -1,0 +1,156 @@
+"""Blobs: file contents by digest, read-only, never linked into a build folder.
+
+A link would let whoever writes to `build/` write into the store; root does so even
+through mode 0444.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ascendflow.cache.digest import PREFIX, hex_of
+from ascendflow.cache.files import (
+    beside,
+    copy_digesting,
+    explained,
+    make_parents,
+    replacing,
+)
+from ascendflow.errors import CacheIntegrityError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ascendflow.documents.record import FileEntry
+
+StrPath = str | os.PathLike[str]
+
+
+class Blobs:
+    """The blobs of a store: `blobs/<ab>/<rest of the hex digits>`, mode 0444."""
+
+    def __init__(self, store: str) -> None:
+        self._root = os.path.join(store, "blobs")
+        self.incoming = os.path.join(store, "incoming")
+
+    def path_of(self, digest: str) -> str:
+        """Return where a blob is, or would be.
+
+        Raises:
+            ValueError: `digest` is none.
+        """
+        digits = hex_of(digest)
+        return os.path.join(self._root, digits[:2], digits[2:])
+
+    def has(self, digest: str) -> bool:
+        """Whether a blob is there; whether it is intact shows when it is restored."""
+        return os.path.isfile(self.path_of(digest))
+
+    def add(self, path: StrPath, digest: str | None = None) -> FileEntry:
+        """Copy a file in, digesting it on the way; not even read if `digest` is known.
+
+        Raises:
+            OSError: the file cannot be read.
+            CacheIntegrityError: its content has not the digest that was given.
+            AscendflowError: the disk is full or the store cannot be written to.
+        """
+        source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            size = os.fstat(source).st_size
+            if digest is not None and self._is_there(digest, size):
+                return {"digest": digest, "size": size}
+            with explained(self.incoming):
+                return self._add_open(source, os.fspath(path), digest)
+        finally:
+            os.close(source)
+
+    def restore(self, digest: str, target: StrPath) -> None:
+        """Copy a blob out, verified on the way, replacing the file at `target`.
+
+        Raises:
+            CacheIntegrityError: the blob is missing or corrupt; a corrupt one is dropped.
+            AscendflowError: the target cannot be written.
+        """
+        path = self.path_of(digest)
+        try:
+            blob = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError as error:
+            raise CacheIntegrityError(
+                f"cache: blob {digest} is missing", hint="the stage that made it runs again"
+            ) from error
+        name = os.path.abspath(target)
+        try:
+            with explained(name):
+                make_parents(name)
+                with replacing(name) as temporary:
+                    found = _copy(blob, temporary, 0o666)["digest"]
+                    if found != digest:
+                        self._drop(path, blob)
+                        raise CacheIntegrityError(
+                            f"cache: blob {digest} is corrupt (it now hashes to {found})",
+                            hint="it was dropped; the stage that made it runs again",
+                        )
+        finally:
+            os.close(blob)
+
+    def files(self) -> Iterator[tuple[str | None, str]]:
+        """List all files: (digest, or None for what is no blob; path)."""
+        for folder, folders, names in os.walk(self._root):
+            folders.sort()
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                digest = PREFIX + os.path.basename(folder) + name
+                try:
+                    is_blob = self.path_of(digest) == path
+                except ValueError:
+                    is_blob = False
+                yield (digest if is_blob else None), path
+
+    def _add_open(self, source: int, path: str, digest: str | None) -> FileEntry:
+        """Copy first, name later: the digest is that of the bytes in the copy."""
+        temporary = beside(os.path.join(self.incoming, "blob"))
+        make_parents(temporary)
+        try:
+            entry = _copy(source, temporary, 0o600)
+            if digest not in (None, entry["digest"]):
+                raise CacheIntegrityError(
+                    f"cache: {path} hashes to {entry['digest']}, not to {digest}",
+                    hint="it changed while it was stored; run again",
+                )
+            if not self._is_there(entry["digest"], entry["size"]):
+                os.chmod(temporary, 0o444)
+                make_parents(self.path_of(entry["digest"]))
+                os.replace(temporary, self.path_of(entry["digest"]))
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+        return entry
+
+    def _is_there(self, digest: str, size: int) -> bool:
+        """Whether the blob need not be written; if so, keep `gc` from it for a while."""
+        path = self.path_of(digest)
+        try:
+            if os.stat(path).st_size != size:  # torn by a power cut: write it anew
+                return False
+        except FileNotFoundError:
+            return False
+        with suppress(PermissionError):  # somebody else's, in a shared store
+            os.utime(path)
+        return True
+
+    def _drop(self, path: str, corrupt: int) -> None:
+        """Delete the blob that was read; not one that replaced it meanwhile."""
+        with suppress(OSError):
+            if os.path.samestat(os.stat(path), os.fstat(corrupt)):
+                os.unlink(path)
+
+
+def _copy(source: int, path: str, mode: int) -> FileEntry:
+    target = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        digest, size = copy_digesting(source, target)
+    finally:
+        os.close(target)
+    return {"digest": digest, "size": size}

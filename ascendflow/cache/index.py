@@ -1,0 +1,183 @@
+"""Remembers the digest of every file it hashed, so that each content is hashed once.
+
+A file is known by absolute path, size, mtime_ns, ctime_ns and inode. They are compared
+for equality only, so a clock that was set back does no harm; and ctime cannot be set by
+a program, so a content changed with its mtime put back is noticed.
+
+One thing could fool it: a file changed twice within one tick of the file system's clock,
+hashed in between. So what changed less than two ticks ago is hashed only after those
+have passed (8 ms at 250 Hz, once for a batch of files); where the clock is coarser than
+that, such a file is hashed and not remembered.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as stat_module
+import sys
+import threading
+import time
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING
+
+from ascendflow.cache import index_file
+from ascendflow.cache.digest import PREFIX
+from ascendflow.cache.tree import EMPTY, files_of, is_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ascendflow.documents.record import FileEntry
+
+StrPath = str | os.PathLike[str]
+
+_SECOND = 1_000_000_000
+
+
+def _tick_ns() -> int:
+    """How coarse the clock is that the kernel stamps files with."""
+    if sys.platform == "linux":
+        return int(time.clock_getres(5) * _SECOND)  # CLOCK_REALTIME_COARSE, linux/time.h
+    return 10_000_000
+
+
+class Index:
+    """Digests of files by their stat; safe with threads and with other processes.
+
+    Attributes:
+        hashed_files: how many contents this process read to hash them.
+        hashed_bytes: their size in bytes.
+    """
+
+    def __init__(
+        self,
+        path: StrPath,
+        *,
+        clock: Callable[[], int] = time.time_ns,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.hashed_files = 0
+        self.hashed_bytes = 0
+        self._path = os.fspath(path)
+        self._clock = clock
+        self._sleep = sleep
+        self._tick = _tick_ns()
+        self._entries: index_file.Entries | None = None
+        self._lock = threading.Lock()
+        self._busy: dict[str, threading.Lock] = {}
+
+    def digest(self, path: StrPath) -> str:
+        """Digest of a regular file (a link is followed), hashed only if it is not known.
+
+        Raises:
+            OSError: there is no such file, or it is a folder, a pipe or a device.
+        """
+        return self._entry(path)["digest"]
+
+    def tree(self, path: StrPath) -> dict[str, FileEntry]:
+        """Digest and size of each file of an artifact, by path relative to it.
+
+        A file has the one path ""; an empty folder below ends with "/".
+
+        Raises:
+            OSError: nothing is there.
+            AscendflowError: a symbolic link, pipe or device is part of it.
+        """
+        entries: dict[str, FileEntry] = {}
+        for relative, full in files_of(path):
+            if is_folder(relative):
+                entries[relative] = {"digest": EMPTY, "size": 0}
+            else:
+                entries[relative] = self._entry(full)
+        return entries
+
+    def remember(self, digests: Mapping[str, str]) -> None:
+        """Note the digests, by path, of files whose content is known by construction.
+
+        Call it once for many: it waits out the clock's tick as `digest` does, so that a
+        change made after it returns is noticed.
+
+        Raises:
+            OSError: one of the files is not there.
+        """
+        found = {os.path.abspath(path): digest for path, digest in digests.items()}
+        stats = {name: os.stat(name) for name in found}
+        for stat in stats.values():
+            self._wait(stat.st_ctime_ns)
+        self._note(
+            {
+                encode_basestring_ascii(name): (_identity(stat), found[name])
+                for name, stat in stats.items()
+                if not self._is_recent(stat.st_ctime_ns)
+                and _identity(os.stat(name)) == _identity(stat)
+            }
+        )
+
+    def _entry(self, path: StrPath) -> FileEntry:
+        name = os.path.abspath(path)
+        quoted = encode_basestring_ascii(name)
+        if (known := self._known(quoted, name)) is not None:
+            return known
+        with self._lock:
+            busy = self._busy.setdefault(quoted, threading.Lock())
+        with busy:  # a second thread waits here, and then knows
+            return self._known(quoted, name) or self._hash(quoted, name)
+
+    def _known(self, quoted: str, name: str) -> FileEntry | None:
+        entries = self._entries
+        if entries is None:
+            with self._lock:
+                if self._entries is None:
+                    self._entries = index_file.load(self._path)
+                entries = self._entries
+        stat = os.stat(name)
+        if not stat_module.S_ISREG(stat.st_mode):  # opening a pipe would hang
+            raise OSError(errno.EINVAL, "not a regular file", name)
+        if (found := entries.get(quoted)) is None:
+            return None
+        digest = index_file.digest_in(found, quoted, _identity(stat))
+        return None if digest is None else {"digest": digest, "size": stat.st_size}
+
+    def _hash(self, quoted: str, name: str) -> FileEntry:
+        import hashlib
+
+        with open(name, "rb", buffering=0) as file:
+            self._wait(os.fstat(file.fileno()).st_ctime_ns)
+            before = os.fstat(file.fileno())
+            is_recent = self._is_recent(before.st_ctime_ns)
+            digest = PREFIX + hashlib.file_digest(file, "sha256").hexdigest()
+            after = os.fstat(file.fileno())
+        with self._lock:
+            self.hashed_files += 1
+            self.hashed_bytes += after.st_size
+        if not is_recent and _identity(before) == _identity(after):
+            self._note({quoted: (_identity(after), digest)})
+        return {"digest": digest, "size": after.st_size}
+
+    def _note(self, known: Mapping[str, tuple[str, str]]) -> None:
+        entries = {name: index_file.entry(name, *known[name]) for name in known}
+        with self._lock:
+            if self._entries is None:
+                self._entries = index_file.load(self._path)
+            self._entries.update(entries)
+            index_file.append(self._path, entries)
+
+    def _margin(self, ctime_ns: int) -> int:
+        """Age in ns below which a further change could leave the same ctime."""
+        whole_seconds = ctime_ns % _SECOND == 0  # a file system that keeps no more
+        return 2 * (_SECOND if whole_seconds else self._tick)
+
+    def _is_recent(self, ctime_ns: int) -> bool:
+        # A ctime far ahead is from before the clock was set back: no tick will repeat it.
+        return abs(self._clock() - ctime_ns) <= self._margin(ctime_ns)
+
+    def _wait(self, ctime_ns: int) -> None:
+        margin = self._margin(ctime_ns)
+        left = margin - (self._clock() - ctime_ns)
+        if 0 <= left <= 2 * margin and margin <= 4 * self._tick:
+            self._sleep((left + 1) / _SECOND)
+
+
+def _identity(stat: os.stat_result) -> str:
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"

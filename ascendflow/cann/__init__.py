@@ -1,0 +1,1 @@
+"""What is known of CANN, as data and small functions; runs nothing."""

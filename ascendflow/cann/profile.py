@@ -1,0 +1,89 @@
+"""CANN versions, and what is known to change between them.
+
+Sources: canndev's ONNX plugins, 2020-12 to 2022-06 (CANN 5.0 to 6.0.RC1 by their dates);
+the installed toolkit 8.1.RC1, whose plugin binary could not be read; the open ops-nn,
+8.5.0 on, which treats Resize differently and is not modelled.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ascendflow.documents.conversion import Confidence
+
+_SPELLING = re.compile(
+    r"(\d+)\.(\d+)(?:\.(?:RC|T|alpha|beta)?\d+)*(?:-[\w.]+)?", re.IGNORECASE
+)
+
+
+class Release(NamedTuple):
+    """Major and minor number, which is all that changes behaviour here."""
+
+    major: int
+    minor: int
+
+
+FIRST_MODELLED = Release(5, 0)
+LAST_READ = Release(6, 0)
+"""The last release whose ONNX plugins were read in source."""
+LAST_MODELLED = Release(8, 1)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the emulator assumes of one CANN version.
+
+    Attributes:
+        version: as the manifest spells it.
+        release: its major and minor number.
+        plugin_confidence: how sure the ONNX parser's behaviour is: read in source up to
+            6.0, carried on to 8.1 by operator documents and field reports.
+        opsets: lowest and highest opset that the parser may know.
+    """
+
+    version: str
+    release: Release
+    plugin_confidence: Confidence
+    opsets: tuple[int, int]
+
+
+def parse(version: str) -> Release | None:
+    """Read "8.1", "8.1.RC1", "6.0.RC1.alpha003" or "8.5.0"; None for anything else."""
+    found = _SPELLING.fullmatch(version)
+    return Release(int(found[1]), int(found[2])) if found else None
+
+
+def why_not_modelled(version: str) -> str | None:
+    """Return why there is no profile of a CANN `version`, or None."""
+    release = parse(version)
+    if release is None:
+        return f'cann {version!r} is not a version such as "8.1" or "6.0.RC1"'
+    if not FIRST_MODELLED <= release <= LAST_MODELLED:
+        return (
+            f"cann {version!r} is not modelled: the emulator knows "
+            f"{_text(FIRST_MODELLED)} to {_text(LAST_MODELLED)}"
+        )
+    return None
+
+
+def profile(version: str) -> Profile:
+    """Return what is assumed of `version`.
+
+    Opsets: 8 to 15 is what the plugins up to 6.0 register, 18 the highest that any
+    version registers; where between them 8.1 ends is not known.
+
+    Raises:
+        ValueError: `why_not_modelled(version)` says why.
+    """
+    release = parse(version)
+    if release is None or (reason := why_not_modelled(version)) is not None:
+        raise ValueError(why_not_modelled(version) if release is None else reason)
+    read = release <= LAST_READ
+    return Profile(version, release, "high" if read else "medium", (8, 15 if read else 18))
+
+
+def _text(release: Release) -> str:
+    return f"{release.major}.{release.minor}"

@@ -1,0 +1,123 @@
+"""SoCs: which family a soc_version belongs to, and how that family computes.
+
+Sources: names are the `platform_config/*.ini` of toolkit 8.1.RC1; cube dtypes their
+`Intrinsic_mmad`; overflow modes the runtime's `aclrtFloatOverflowMode` documents and its
+`dev_info_reg.cc`, which give only 910B and later a mode switch. "Ascend910B" without a
+digit is first-generation silicon (`Short_SoC_version=Ascend910`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ascendflow.documents.conversion import Confidence
+
+Family = Literal[
+    "ascend310", "ascend310p", "ascend310b", "ascend910a", "ascend910b", "ascend910_93"
+]
+Overflow = Literal["saturate", "inf"]
+
+
+@dataclass(frozen=True)
+class Soc:
+    """One family of SoCs, as far as arithmetic goes.
+
+    Attributes:
+        family: the name of the kernel set.
+        fp32_cube: its matrix unit multiplies fp32; fp16 in with fp32 sums is everywhere.
+        overflow: `saturate`: what leaves fp16's range becomes +-65504 and NaN becomes 0;
+            `inf`: IEEE 754.
+        overflow_confidence: how sure that is.
+        rounds_half_away: the nearest-neighbour kernel rounds ties up, not to even.
+    """
+
+    family: Family
+    fp32_cube: bool
+    overflow: Overflow
+    overflow_confidence: Confidence
+    rounds_half_away: bool
+
+
+OVERFLOW_SOURCE = (
+    "CANN runtime, aclrtFloatOverflowMode and dev_info_reg.cc: saturation is the only mode "
+    "of 310P, 310B and 910A; 910B and 910_93 default to inf and NaN; plain 310 not named"
+)
+
+FAMILIES = {
+    soc.family: soc
+    for soc in (
+        Soc("ascend310", False, "saturate", "medium", False),
+        Soc("ascend310p", False, "saturate", "high", False),
+        Soc("ascend310b", True, "saturate", "high", True),
+        Soc("ascend910a", False, "saturate", "high", False),
+        Soc("ascend910b", True, "inf", "high", True),
+        Soc("ascend910_93", True, "inf", "high", True),
+    )
+}
+
+MODELLED: dict[str, Family] = {
+    "Ascend310": "ascend310",
+    **dict.fromkeys(
+        ("Ascend310P1", "Ascend310P3", "Ascend310P5", "Ascend310P7"), "ascend310p"
+    ),
+    **dict.fromkeys(
+        ("Ascend310B1", "Ascend310B2", "Ascend310B3", "Ascend310B4"), "ascend310b"
+    ),
+    **dict.fromkeys(
+        ("Ascend910A", "Ascend910B", "Ascend910PremiumA", "Ascend910ProA", "Ascend910ProB"),
+        "ascend910a",
+    ),
+    **dict.fromkeys(
+        (
+            "Ascend910B1",
+            "Ascend910B2",
+            "Ascend910B2C",
+            "Ascend910B3",
+            "Ascend910B4",
+            "Ascend910B4-1",
+        ),
+        "ascend910b",
+    ),
+    **dict.fromkeys(
+        (
+            "Ascend910_9362",
+            "Ascend910_9372",
+            "Ascend910_9381",
+            "Ascend910_9382",
+            "Ascend910_9391",
+            "Ascend910_9392",
+        ),
+        "ascend910_93",
+    ),
+}
+
+NAMED_ONLY = (
+    "AS31XM1X", "Ascend031", "Ascend035", "Ascend035A", "Ascend035B", "Ascend610",
+    "Ascend610Lite", "Ascend910_5591", "Ascend910_95", "BS9SX1AA", "BS9SX1AB", "BS9SX1AC",
+    "BS9SX2AA", "BS9SX2AB", "Hi3796CV300CS", "Hi3796CV300ES", "MC61AM21AA", "MC61AM21AB",
+    "SD3403",
+)  # fmt: skip
+"""SoCs that ATC 8.1 knows and of which no arithmetic was read."""
+
+
+def why_not_modelled(soc_version: str) -> str | None:
+    """Return why there is no model of `soc_version`, with the nearest name, or None."""
+    if soc_version in MODELLED:
+        return None
+    if soc_version in NAMED_ONLY:
+        return f"soc_version {soc_version!r} is not modelled: its arithmetic is unknown"
+    close = get_close_matches(soc_version, (*MODELLED, *NAMED_ONLY), n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"modelled: {', '.join(MODELLED)}"
+    return f"soc_version {soc_version!r} is not known; {hint}"
+
+
+def soc(soc_version: str) -> Soc:
+    """Return the family that `soc_version` belongs to.
+
+    Raises:
+        KeyError: it is not modelled; `why_not_modelled` says why.
+    """
+    return FAMILIES[MODELLED[soc_version]]

@@ -1,0 +1,58 @@
+"""An exception of a stage, as its parent reports it."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from ascendflow.errors import AscendflowError, InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+READ_LOG = "read the stage's log: it ends with the traceback"
+
+
+def describe(
+    error: BaseException, user_name: Callable[[str], str | None]
+) -> dict[str, object]:
+    """Return the document of a failed stage; what is not an AscendflowError is also logged.
+
+    Args:
+        error: what the stage raised.
+        user_name: the name to show for a source file, or None if it is not the user's.
+
+    Returns:
+        `{"ok": False, "error": {"kind", "message", "hint"}}`. An exception with a user's
+        file on its stack is a StageError; any other is an InternalError.
+    """
+    if isinstance(error, AscendflowError):
+        return _failed(type(error).__name__, error.message, error.hint)
+    traceback.print_exception(error, file=sys.stderr)
+    if isinstance(error, InternalError):
+        return _failed("InternalError", str(error), READ_LOG)
+    lines = traceback.format_exception_only(error)
+    # A syntax error's message comes after the line it is about.
+    text = lines[-1 if isinstance(error, SyntaxError) else 0].splitlines()[0]
+    place = _place_in_user_code(error, user_name)
+    if place is None:
+        return _failed("InternalError", text, READ_LOG)
+    return _failed("StageError", f"{place}: {text}", READ_LOG)
+
+
+def _failed(kind: str, message: str, hint: str | None) -> dict[str, object]:
+    return {"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}
+
+
+def _place_in_user_code(
+    error: BaseException, user_name: Callable[[str], str | None]
+) -> str | None:
+    """Return `file:line` of the innermost user's line on the stack, or None."""
+    places = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        places.append((error.filename, error.lineno))
+    for path, line in reversed(places):
+        if (name := user_name(path)) is not None:
+            return f"{name}:{line}"
+    return None

@@ -1,0 +1,41 @@
+"""What convert made, and how much of it is known."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+Confidence = Literal["high", "medium", "low"]
+
+
+class AppliedDeviation(TypedDict):
+    """One deviation from ONNX that the emulation computes.
+
+    `nodes` are the nodes whose values it changes, by their ONNX names; an empty list
+    means that it holds for the whole graph. `rule` cures it, where one does.
+    """
+
+    deviation: str
+    nodes: list[str]
+    rule: str | None
+    confidence: Confidence
+    source: str
+
+
+class Conversion(TypedDict):
+    """`conversion.json`.
+
+    For a real device `overflow`, `modelled_nodes`, `assumed` and `applied` say nothing:
+    they are null, 0 and empty.
+    """
+
+    schema_version: Literal[1]
+    backend: str
+    is_real_device: bool
+    cann: str
+    soc_version: str
+    precision_mode: str
+    overflow: Literal["saturate", "inf"] | None
+    modelled_nodes: int
+    assumed: dict[str, int]
+    applied: list[AppliedDeviation]
+    target_ops: dict[str, str | None]

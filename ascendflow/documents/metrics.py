@@ -1,0 +1,95 @@
+"""What compare measured: numbers, for gate to judge."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from ascendflow.documents.numbers import Number
+
+Pair = Literal["torch-onnx", "onnx-target", "torch-target"]
+"""Golden and target of a comparison: PyTorch, the original ONNX, the compiled model."""
+
+Kind = Literal["float", "discrete"]
+"""How a tensor is compared: by distance, or (integers and booleans) for equality."""
+
+
+class Aggregate(TypedDict):
+    """One metric over all samples that could be measured.
+
+    `worst` is NaN if any sample is; `mean` is over the samples.
+    """
+
+    worst: Number
+    mean: Number
+    worst_sample: str
+
+
+class Problem(TypedDict):
+    """Why an output of one sample cannot pass, whatever its metrics say."""
+
+    sample: str
+    problem: str
+
+
+class OutputComparison(TypedDict):
+    """One output, in one pair, over all samples.
+
+    `smallest_size` is the number of elements of the smallest golden. Samples whose output
+    is missing, or of another dtype or shape, have a problem and no part in `metrics`.
+    `range_relative_error` is over `golden_range`: max - min of the golden over all samples;
+    if 0, max |x|; if 0, one. `floored_max_relative_error` is the max relative error with
+    its denominator floored at 1e-6 of that; it is there only where an output has fewer than
+    8 elements. `statistics` are means over the samples.
+    """
+
+    pair: Pair
+    name: str
+    kind: Kind
+    smallest_size: int
+    golden_range: Number
+    metrics: dict[str, Aggregate]
+    floored_max_relative_error: Aggregate | None
+    statistics: dict[str, Number]
+    golden_nonfinite: int
+    target_nonfinite: int
+    problems: list[Problem]
+
+
+class NodeComparison(TypedDict):
+    """One tensor of the simplified model, by name, against the target's.
+
+    A tensor of one side only has no metrics: the target folded or fused it away
+    (`golden_only`), or a rule or the compiler inserted it (`target_only`; `node` and
+    `op_type` are then empty). Over several samples each metric is the worst, counts are
+    the largest, and statistics those of the sample with the worst cosine similarity (or
+    mismatch rate). `introduced_nonfinite` counts NaN and infinities of the target that the
+    golden does not have in that place. `problem` says why a pair could not be measured.
+    `diverges` is for showing: beyond the limits that locate the first divergent node.
+    """
+
+    tensor: str
+    node: str
+    op_type: str
+    target_op: str | None
+    inputs: list[str]
+    status: Literal["compared", "golden_only", "target_only"]
+    metrics: dict[str, Number]
+    statistics: dict[str, Number]
+    golden_nonfinite: int
+    target_nonfinite: int
+    introduced_nonfinite: int
+    problem: str | None
+    diverges: bool
+
+
+class MetricsDocument(TypedDict):
+    """`metrics.json`.
+
+    Outputs are over all samples; nodes, in the order of the simplified model, over the
+    samples named in `node_samples`.
+    """
+
+    schema_version: Literal[1]
+    outputs: list[OutputComparison]
+    nodes: list[NodeComparison]
+    node_samples: list[str]

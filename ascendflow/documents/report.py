@@ -1,0 +1,182 @@
+"""report.json: all that report.html and the console show of one run."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from ascendflow.documents.conversion import Confidence
+from ascendflow.documents.metrics import Kind, Pair
+from ascendflow.documents.numbers import Number
+from ascendflow.documents.rewrite_log import Effect
+from ascendflow.documents.verdict import Check, Reason
+
+
+class Target(TypedDict):
+    """What the numbers were got on; `words` says how to speak of them."""
+
+    backend: str
+    is_real_device: bool
+    cann: str
+    soc_version: str
+    precision_mode: str
+    words: str
+
+
+class EndMetric(TypedDict):
+    """The end metric of PyTorch, ONNX and target on the same samples.
+
+    `drop` is the target's fall from ONNX over ONNX's value (where lower is better, its
+    rise), null where ONNX's is 0.
+    """
+
+    name: str
+    direction: Literal["higher", "lower"]
+    torch: float | None
+    onnx: float
+    target: float
+    drop: float | None
+
+
+class Cure(TypedDict):
+    """A rule against a deviation, and what this run already did with it.
+
+    `state` at the divergent node: the manifest does not name the rule; it names it, but for
+    other nodes; the rule skipped the node, for `reason`; it was applied, to no avail.
+    """
+
+    rule: str
+    state: Literal["not_named", "other_nodes", "skipped", "applied"]
+    reason: str | None
+
+
+class Cause(TypedDict):
+    """A known deviation that changes a node's values; `nodes` counts all it changes."""
+
+    deviation: str
+    nodes: int
+    confidence: Confidence
+    source: str
+    cure: Cure | None
+
+
+class DivergentNode(TypedDict):
+    """The node that the verdict names, with what is known of it.
+
+    `module` and `source` are where it comes from in the user's PyTorch code, "" where
+    nothing is known.
+    """
+
+    name: str
+    tensor: str
+    op_type: str
+    target_op: str | None
+    reason: Reason
+    metrics: dict[str, Number]
+    module: str
+    source: str
+    causes: list[Cause]
+
+
+class OutputMetric(TypedDict):
+    """One metric of one output, over all samples."""
+
+    metric: str
+    worst: Number
+    mean: Number
+    worst_sample: str
+
+
+class OutputRow(TypedDict):
+    """One output in one pair: golden and target of it."""
+
+    pair: Pair
+    name: str
+    kind: Kind
+    metrics: list[OutputMetric]
+    problems: list[str]
+
+
+class NodeRow(TypedDict):
+    """One node of the simplified model against the target.
+
+    `worst_input` is the cosine similarity of its worst input (1 where nothing is known of
+    any), `drop` how much less its own is: the error that the node introduces, rather than
+    passes on. Null where the node has no cosine similarity.
+    """
+
+    tensor: str
+    node: str
+    op_type: str
+    target_op: str | None
+    status: Literal["compared", "golden_only", "target_only"]
+    diverges: bool
+    metrics: dict[str, Number]
+    worst_input: float
+    drop: float | None
+    introduced_nonfinite: int
+    problem: str | None
+    module: str
+    source: str
+
+
+class RuleRow(TypedDict):
+    """What one rule did; `held` is whether the samples bear out its promise.
+
+    `skipped` is reason -> nodes. `held` is null where the rule applied to nothing.
+    """
+
+    rule: str
+    version: int
+    effect: Effect
+    held: bool | None
+    applied: list[str]
+    skipped: dict[str, list[str]]
+
+
+class Deviation(TypedDict):
+    """One deviation that was emulated; `nodes` is null where it holds for all."""
+
+    deviation: str
+    nodes: int | None
+    confidence: Confidence
+    source: str
+    rule: str | None
+
+
+class Emulation(TypedDict):
+    """How much of the graph has a model, and how much is taken to equal ONNX."""
+
+    modelled_nodes: int
+    assumed: dict[str, int]
+    overflow: Literal["saturate", "inf"] | None
+    applied: list[Deviation]
+
+
+class MetricText(TypedDict):
+    """What a metric's number means; g is the golden, t the target, n the element count."""
+
+    direction: Literal["higher", "lower"]
+    formula: str
+
+
+class Report(TypedDict):
+    """`report.json`: one run of one model.
+
+    Nodes are in the order of the simplified model, compared on the samples named in
+    `node_samples`.
+    """
+
+    schema_version: Literal[1]
+    model: str
+    passed: bool
+    target: Target
+    notes: list[str]
+    checks: list[Check]
+    metric: EndMetric | None
+    divergent_node: DivergentNode | None
+    outputs: list[OutputRow]
+    nodes: list[NodeRow]
+    node_samples: list[str]
+    rules: list[RuleRow]
+    emulation: Emulation | None
+    metrics: dict[str, MetricText]

@@ -1,0 +1,91 @@
+"""Every error a user can meet, in one tree.
+
+* AscendflowError
+  x UsageError              the command line asks for something that cannot be
+  x ManifestError           the manifest is wrong; fix the YAML
+  x PlanError               stages do not fit together (cycle, missing producer)
+  x NotModelledError        the emulator has no model of what was asked for
+  x StageError              a stage could not produce its artifacts
+    + ToolNotFoundError     an external program is not installed
+    + ToolFailedError       an external program or child process failed
+  x AccuracyGateError       everything ran; the numbers are not good enough
+  x CacheIntegrityError     a stored artifact no longer matches its digest
+
+`InternalError` is deliberately outside the tree: it means a bug in ascendflow,
+so a caller that handles `AscendflowError` still sees it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class AscendflowError(Exception):
+    """What a user did or met, said without a traceback.
+
+    Attributes:
+        message: where: what is wrong, with both values.
+        hint: what to do next, or None.
+        exit_code: what the process should exit with (1 gate, 2 stage, 3 nothing ran).
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Return the message, then the hint on a line of its own."""
+        return self.message if self.hint is None else f"{self.message}\n  hint: {self.hint}"
+
+
+class UsageError(AscendflowError):
+    """The command line asks for something that cannot be; fix the command."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class ManifestError(AscendflowError):
+    """The manifest is wrong; fix the YAML. Holds all problems of the file at once."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class PlanError(AscendflowError):
+    """Stages do not fit together: a cycle, a missing producer, a missing input file."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class NotModelledError(AscendflowError):
+    """The emulator has no model of what was asked for, and does not approximate."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class StageError(AscendflowError):
+    """A stage could not produce its artifacts."""
+
+
+class ToolNotFoundError(StageError):
+    """An external program is not installed."""
+
+
+class ToolFailedError(StageError):
+    """An external program or a child process exited non-zero, crashed or hung."""
+
+
+class AccuracyGateError(AscendflowError):
+    """Everything ran; the numbers are not good enough."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class CacheIntegrityError(AscendflowError):
+    """A stored artifact no longer matches its digest."""
+
+
+class InternalError(Exception):
+    """A bug in ascendflow; please report it."""

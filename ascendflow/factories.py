@@ -1,0 +1,114 @@
+"""The user's own Python: finding a factory, and saying whose fault it was.
+
+Everything the manifest names by `module` and `factory` goes through here: models,
+samples and metrics.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from contextlib import contextmanager
+from importlib.util import module_from_spec, spec_from_file_location
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.errors import AscendflowError, StageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from types import ModuleType
+
+
+def load_factory(folder: Path, module: str, factory: str) -> Callable[..., Any]:
+    """Import a user's module and take one function or class from it.
+
+    The module is imported once per process, under its own name, with its folder on
+    `sys.path`, so that what it imports from beside itself is found too.
+
+    Args:
+        folder: the model's pipeline folder.
+        module: path of a `.py` file relative to `folder`, as the manifest spells it.
+        factory: name of a callable in that module.
+
+    Raises:
+        StageError: there is no such file, importing it raises, or it defines no such
+            callable; then the message lists what it does define.
+    """
+    path = folder / module
+    if not path.is_file():
+        others = ", ".join(sorted(p.name for p in folder.glob("*.py"))) or "none"
+        raise StageError(
+            f"{module}: no such file in the model's folder",
+            hint=f"the Python files there are: {others}",
+        )
+    with users_code(f"importing {module}"):
+        loaded = _import(path)
+    found = getattr(loaded, factory, None)
+    if callable(found):
+        return found  # type: ignore[no-any-return]
+    raise StageError(
+        f"{module} defines no callable {factory!r}", hint=_what_it_defines(loaded)
+    )
+
+
+@contextmanager
+def users_code(what: str) -> Iterator[None]:
+    """Turn what a user's code raises into a StageError that says where it came from.
+
+    Args:
+        what: what ran, e.g. "data.py:test_samples".
+
+    Raises:
+        StageError: the block raised; the traceback goes to standard error, which is the
+            stage's log.
+    """
+    try:
+        yield
+    except AscendflowError:
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        raise StageError(
+            f"{what} raised {type(error).__name__}: {error}",
+            hint="the traceback is in the stage's log",
+        ) from error
+
+
+def _import(path: Path) -> ModuleType:
+    """Import the file `path` under its stem, once."""
+    name = path.stem
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "__file__", None) == str(path):
+        return known
+    if known is not None or name in sys.stdlib_module_names:
+        raise StageError(
+            f"{path.name}: another Python module is called {name!r} too",
+            hint="rename the file, and the module in the manifest",
+        )
+    parent = str(path.parent)
+    if parent not in sys.path:
+        sys.path.insert(0, parent)
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise StageError(f"{path.name} is not a Python file", hint="name a .py file")
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pytree registration look it up there
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _what_it_defines(module: ModuleType) -> str:
+    """Name the public callables that the module itself defines, for a hint."""
+    own = [
+        name
+        for name, value in vars(module).items()
+        if callable(value)
+        and not name.startswith("_")
+        and getattr(value, "__module__", None) == module.__name__
+    ]
+    return f"it defines: {', '.join(own)}" if own else "it defines no public callable"

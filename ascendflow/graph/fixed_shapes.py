@@ -1,0 +1,153 @@
+"""Gives a model's inputs the shapes the target is built for, and its outputs what follows.
+
+The shapes are set once, at export, because everything after it wants them: rules that
+must know a Resize's lengths, the emulator, and ATC itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ascendflow.errors import StageError
+from ascendflow.graph.external_data import SMALL, byte_size
+from ascendflow.graph.io_spec import input_values, inputs_of, value_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import onnx
+
+    from ascendflow.tensors import TensorSpec
+
+
+def why_not_these_inputs(
+    model: onnx.ModelProto, wanted: Sequence[TensorSpec]
+) -> Iterator[str]:
+    """Say where the manifest's inputs and the model's differ, listing the real ones.
+
+    A dimension that the model leaves open fits any length.
+    """
+    real = {spec.name: spec for spec in inputs_of(model)}
+    listed = ", ".join(map(repr, real)) or "none"
+    names = [spec.name for spec in wanted]
+    for name in names:
+        if name not in real:
+            yield f"the model has no input {name!r}; its inputs are: {listed}"
+    for name, spec in real.items():
+        if name not in names:
+            yield f"the manifest does not name the model's input {name!r}, {spec.dtype}"
+    for want in wanted:
+        if want.name in real:
+            yield from _why_unlike(want, real[want.name].dtype, real[want.name].shape)
+
+
+def fix_shapes(model: onnx.ModelProto, wanted: Sequence[TensorSpec]) -> list[str]:
+    """Set the inputs' shapes in place, and infer the outputs' from them.
+
+    What the file declared for its outputs is dropped first: it is somebody's claim, and
+    inference would keep it.
+
+    Args:
+        model: inputs as `why_not_these_inputs` accepts them.
+        wanted: name, dtype and shape of each input.
+
+    Returns:
+        The names of the inputs whose shape the model had left open.
+
+    Raises:
+        StageError: shape inference finds that the model cannot take these shapes.
+    """
+    shapes = {spec.name: spec.shape for spec in wanted}
+    opened = [s.name for s in inputs_of(model) if s.shape != tuple(shapes[s.name])]
+    for value in input_values(model.graph):
+        _set_shape(value, shapes[value.name])
+    _forget_values(model.graph)
+    _infer_outputs(model)
+    return opened
+
+
+def _infer_outputs(model: onnx.ModelProto) -> None:
+    import onnx
+
+    ranks = {value.name: value_spec(value).shape for value in model.graph.output}
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    try:
+        inferred = onnx.shape_inference.infer_shapes(
+            _without_weights(model), data_prop=True
+        )
+    except Exception as error:
+        raise StageError(
+            f"the model does not accept the manifest's input shapes: {error}",
+            hint="give each input the shape the model was made for",
+        ) from error
+    for value, found in zip(model.graph.output, inferred.graph.output, strict=True):
+        value.CopyFrom(found)
+        shape = value.type.tensor_type.shape
+        for dimension in shape.dim:
+            dimension.ClearField("dim_param")  # inference numbers its symbols as it goes
+        rank = ranks[value.name]
+        if not found.type.tensor_type.HasField("shape") and rank is not None:
+            # ONNX's checker wants a rank; lengths that nothing confirms stay open.
+            shape.SetInParent()
+            for _ in rank:
+                shape.dim.add()
+
+
+def _without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model that infers the same shapes and copies no large initializer."""
+    import onnx
+
+    light = onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
+    for field in ("node", "input", "output", "sparse_initializer"):
+        getattr(light.graph, field).extend(getattr(model.graph, field))
+    light.graph.name = model.graph.name or "g"
+    for tensor in model.graph.initializer:
+        if byte_size(tensor) < SMALL:
+            light.graph.initializer.append(tensor)
+        else:
+            stub = light.graph.initializer.add(name=tensor.name, dims=tensor.dims)
+            stub.data_type = tensor.data_type
+            stub.data_location = onnx.TensorProto.EXTERNAL
+    return light
+
+
+def _forget_values(graph: onnx.GraphProto) -> None:
+    """Drop declared shapes of inner tensors: they may contradict the new inputs."""
+    from ascendflow.graph.traverse import subgraphs_of
+
+    graph.ClearField("value_info")
+    for node in graph.node:
+        for inner in subgraphs_of(node):
+            _forget_values(inner)
+
+
+def _set_shape(value: onnx.ValueInfoProto, shape: Sequence[int]) -> None:
+    target = value.type.tensor_type.shape
+    target.Clear()
+    for length in shape:
+        target.dim.add().dim_value = length
+    target.SetInParent()  # a scalar has a shape without dimensions, not none
+
+
+def _why_unlike(
+    wanted: TensorSpec, dtype: str, shape: tuple[int | str | None, ...] | None
+) -> Iterator[str]:
+    name = wanted.name
+    if dtype != wanted.dtype:
+        yield f"input {name!r} is {dtype} in the model, {wanted.dtype} in the manifest"
+    if shape is None:
+        return
+    fits = len(shape) == len(wanted.shape) and all(
+        not isinstance(have, int) or have == want
+        for have, want in zip(shape, wanted.shape, strict=True)
+    )
+    if not fits:
+        yield (
+            f"input {name!r} is {_spelled(shape)} in the model, "
+            f"{_spelled(wanted.shape)} in the manifest"
+        )
+
+
+def _spelled(shape: Sequence[int | str | None]) -> str:
+    return "[" + ", ".join("?" if length is None else str(length) for length in shape) + "]"

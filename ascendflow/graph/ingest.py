@@ -1,0 +1,122 @@
+"""An ONNX file from outside -> a canonical model with fixed input shapes, or a refusal.
+
+What an exporter just wrote comes in by the same door as what somebody downloaded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ascendflow.errors import StageError
+from ascendflow.graph.external_data import dead_references, embed_small
+from ascendflow.graph.fixed_shapes import fix_shapes, why_not_these_inputs
+from ascendflow.graph.io_spec import opset_of
+from ascendflow.graph.refusals import why_refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import onnx
+
+    from ascendflow.tensors import TensorSpec
+
+PROTOBUF_LIMIT = 2**31
+
+
+def read_model(path: Path) -> onnx.ModelProto:
+    """Parse an ONNX file; of its external data, only small tensors are read.
+
+    Raises:
+        StageError: it is no ONNX file, is cut short, is larger than protobuf can hold, or
+            its external data is not all there, inside its folder.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    size = path.stat().st_size
+    if size >= PROTOBUF_LIMIT:
+        raise StageError(
+            f"{path.name} has {size} bytes; an ONNX file holds less than 2 GiB",
+            hint="save it with external data: onnx.save(..., save_as_external_data=True)",
+        )
+    try:
+        model = onnx.ModelProto()
+        model.ParseFromString(path.read_bytes())
+    except DecodeError as error:
+        raise StageError(
+            f"{path.name} ({size} bytes) is not an ONNX file, or was cut short",
+            hint="compare its size with the original's; a Git LFS pointer is a small text",
+        ) from error
+    if not model.HasField("graph"):
+        raise StageError(
+            f"{path.name} ({size} bytes) holds no graph", hint="export it again"
+        )
+    refuse(path.name, dead_references(model, path.parent))
+    embed_small(model, path.parent)
+    return model
+
+
+def accept(
+    model: onnx.ModelProto, name: str, inputs: Sequence[TensorSpec], opset: int | None
+) -> None:
+    """Refuse what no pipeline may start from, then fix the input shapes, in place.
+
+    Args:
+        model: as `read_model` returns it.
+        name: the file's name, for messages.
+        inputs: what the manifest says of the inputs.
+        opset: what the model must be written in; None accepts any.
+
+    Raises:
+        StageError: with every problem found, one a line.
+    """
+    refuse(
+        name,
+        [
+            *why_refused(model),
+            *_why_other_opset(model, opset),
+            *why_not_these_inputs(model, inputs),
+        ],
+    )
+    _inline_functions(model)
+    fix_shapes(model, inputs)
+
+
+def refuse(name: str, problems: Iterable[str]) -> None:
+    """Raise one StageError that holds all `problems` found in the file `name`, if any."""
+    found = list(problems)
+    if found:
+        lines = found if len(found) == 1 else ["", *(f"- {problem}" for problem in found)]
+        raise StageError(f"{name}: " + "\n  ".join(lines))
+
+
+def check(path: Path) -> None:
+    """Hold a written model to ONNX's own rules.
+
+    Raises:
+        StageError: onnx's checker refuses it.
+    """
+    import onnx
+
+    try:
+        onnx.checker.check_model(str(path))
+    except onnx.checker.ValidationError as error:
+        lines = str(error).replace(f"{path.parent}/", "").splitlines()
+        reason = "; ".join(line.removeprefix("==> ") for line in lines if line.strip())
+        raise StageError(f"the model breaks ONNX's rules: {reason}") from error
+
+
+def _why_other_opset(model: onnx.ModelProto, wanted: int | None) -> list[str]:
+    found = opset_of(model)
+    if wanted is None or found is None or found == wanted:
+        return []
+    return [f"the file is written in opset {found}, the manifest asks for {wanted}"]
+
+
+def _inline_functions(model: onnx.ModelProto) -> None:
+    """Spell local functions out as nodes: neither rules nor ATC look into them."""
+    import onnx.inliner
+
+    if model.functions:
+        model.CopyFrom(onnx.inliner.inline_local_functions(model))

@@ -1,0 +1,170 @@
+"""What no pipeline may start from, said of an ONNX graph before anything runs it.
+
+Each function yields one sentence per finding, naming node or tensor, and yields nothing
+for a graph that is fine. `why_refused` asks them all, so a user meets them all at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ascendflow.graph.external_data import is_external
+from ascendflow.graph.io_spec import DEFAULT_DOMAINS, input_values, opset_of, value_spec
+from ascendflow.graph.traverse import every_node, initializers, subgraphs_of
+from ascendflow.vocabulary import DTYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import onnx
+
+RANDOM_OPERATORS = frozenset(
+    {
+        "RandomNormal",
+        "RandomNormalLike",
+        "RandomUniform",
+        "RandomUniformLike",
+        "Multinomial",
+        "Bernoulli",
+    }
+)
+ONNXRUNTIME_DOMAIN = "com.microsoft"
+EVAL_HINT = "call model.eval() before the export"
+
+
+def why_refused(model: onnx.ModelProto) -> Iterator[str]:
+    """Yield all that is wrong with `model`, its external data excepted."""
+    yield from imports(model)
+    yield from interface(model.graph)
+    yield from repeated_names(model.graph, frozenset())
+    yield from unknown_operators(model)
+    yield from nodes(model)
+
+
+def imports(model: onnx.ModelProto) -> Iterator[str]:
+    """Say when the file does not tell which operators it means."""
+    if not model.opset_import:
+        yield "the file has no opset_import, so its operators have no definite meaning"
+        return
+    if opset_of(model) is None:
+        yield "opset_import does not name ONNX's own operators (domain '')"
+    seen: dict[str, int] = {}
+    for opset in model.opset_import:
+        domain = "" if opset.domain in DEFAULT_DOMAINS else opset.domain
+        if seen.setdefault(domain, opset.version) != opset.version:
+            both = f"{seen[domain]} and {opset.version}"
+            yield f"domain {domain!r} is imported in versions {both}"
+
+
+def interface(graph: onnx.GraphProto) -> Iterator[str]:
+    """Say when there is nothing to feed or to compare, or it is no plain tensor."""
+    inputs = input_values(graph)
+    if not inputs:
+        yield "the model has no input"
+    if not graph.output:
+        yield "the model has no output"
+    for kind, values in (("input", inputs), ("output", graph.output)):
+        for value in values:
+            dtype = value_spec(value).dtype
+            if dtype and dtype not in DTYPES:
+                yield f"{kind} {value.name!r} is of type {dtype}, not a numeric tensor"
+
+
+def repeated_names(graph: onnx.GraphProto, outer: frozenset[str]) -> Iterator[str]:
+    """Say which tensor has two origins: the graph is not in single-assignment form.
+
+    Args:
+        graph: one graph; its sub-graphs are looked at too.
+        outer: names that the graphs around it define.
+    """
+    origin = dict.fromkeys(outer, "the graph around it")
+    for value in input_values(graph):
+        yield from _define(origin, value.name, "an input")
+    for tensor in graph.initializer:
+        yield from _define(origin, tensor.name, "an initializer")
+    for node in graph.node:
+        for name in filter(None, node.output):
+            yield from _define(origin, name, f"{node.op_type} node {node.name!r}")
+    outputs = [value.name for value in graph.output]
+    for name in sorted({name for name in outputs if outputs.count(name) > 1}):
+        yield f"output {name!r} is listed {outputs.count(name)} times"
+    for node in graph.node:
+        for inner in subgraphs_of(node):
+            yield from repeated_names(inner, frozenset(origin))
+
+
+def unknown_operators(model: onnx.ModelProto) -> Iterator[str]:
+    """Say of each node whose operator nothing here can run: no golden can be had of it."""
+    import onnx
+
+    versions = {opset.domain: opset.version for opset in model.opset_import}
+    versions[""] = opset_of(model) or onnx.defs.onnx_opset_version()
+    local = {(function.domain, function.name) for function in model.functions}
+    for node in every_node(model):
+        domain = "" if node.domain in DEFAULT_DOMAINS else node.domain
+        if (domain, node.op_type) in local or domain.startswith(ONNXRUNTIME_DOMAIN):
+            continue
+        version = versions.get(domain, 1)
+        try:
+            onnx.defs.get_schema(node.op_type, version, domain)
+        except onnx.defs.SchemaError:
+            where = (
+                f"domain {domain!r}, version {version}" if domain else f"opset {version}"
+            )
+            yield f"node {node.name!r}: {node.op_type} is no known operator of {where}"
+
+
+def nodes(model: onnx.ModelProto) -> Iterator[str]:
+    """Say which nodes compute something else each time, or with training's statistics."""
+    opset = opset_of(model) or 0
+    constants = _constants(model)
+    for node in every_node(model):
+        if node.domain not in DEFAULT_DOMAINS:
+            continue
+        if node.op_type in RANDOM_OPERATORS:
+            yield f"node {node.name!r} is random ({node.op_type}): it has no golden"
+        elif node.op_type == "BatchNormalization" and _trains(node, opset):
+            yield f"BatchNormalization {node.name!r} is in training mode; {EVAL_HINT}"
+        elif node.op_type == "Dropout" and _drops(node, opset, constants):
+            yield f"Dropout {node.name!r} is in training mode; {EVAL_HINT}"
+
+
+def _define(origin: dict[str, str], name: str, by: str) -> Iterator[str]:
+    if name in origin:
+        yield f"tensor {name!r} is defined twice: by {origin[name]} and by {by}"
+    origin[name] = by
+
+
+def _trains(node: onnx.NodeProto, opset: int) -> bool:
+    """Return whether batch statistics are used; each version says it differently."""
+    if opset < 7:
+        return not any(a.name == "is_test" and a.i for a in node.attribute)
+    if opset < 14:
+        return len([name for name in node.output if name]) > 1
+    return any(a.name == "training_mode" and a.i for a in node.attribute)
+
+
+def _drops(node: onnx.NodeProto, opset: int, constants: dict[str, bool]) -> bool:
+    """Return whether elements may be dropped: the mode is anything but constant false."""
+    if opset < 7:
+        return not any(a.name == "is_test" and a.i for a in node.attribute)
+    if len(node.input) < 3 or not node.input[2]:
+        return False
+    return constants.get(node.input[2], True)
+
+
+def _constants(model: onnx.ModelProto) -> dict[str, bool]:
+    """Return the constant bool scalars of the model by name."""
+    import onnx
+
+    found = {tensor.name: tensor for tensor in initializers(model)}
+    for node in every_node(model):
+        if node.op_type == "Constant":
+            found.update((node.output[0], a.t) for a in node.attribute if a.name == "value")
+    return {
+        name: bool(onnx.numpy_helper.to_array(tensor))
+        for name, tensor in found.items()
+        if tensor.data_type == onnx.TensorProto.BOOL
+        and not tensor.dims
+        and not is_external(tensor)
+    }

@@ -1,0 +1,1 @@
+"""What the user asked for: reading, checking and cutting up a manifest."""

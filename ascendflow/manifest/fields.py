@@ -1,0 +1,165 @@
+"""The types of the manifest's values: a check, and its twin in JSON Schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import PlainValidator, WithJsonSchema
+from pydantic_core import core_schema
+
+from ascendflow import vocabulary
+from ascendflow.manifest import checks
+from ascendflow.manifest.problems import closest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Checked:
+    """A check of ours behind pydantic's own, and what it looks like in JSON Schema."""
+
+    def __init__(self, check: Callable[[Any], Any], **schema: Any) -> None:
+        self._check = check
+        self._schema = schema
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Run the check on what pydantic accepted."""
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Add what is known of the value to its type's schema."""
+        return {**handler(core), **self._schema}
+
+
+def one_of(names: tuple[str, ...]) -> Checked:
+    """Only these strings; editors offer them."""
+
+    def check(value: str) -> str:
+        if value not in names:
+            must = f"must be one of {', '.join(names)}"
+            raise checks.wrong(must, closest(value, names))
+        return value
+
+    return Checked(check, enum=list(names))
+
+
+class RuleOrName:
+    """Reads `resize-half-pixel` as `{name: resize-half-pixel}`."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Turn a name into the mapping that the model wants."""
+
+        def named(value: Any) -> Any:
+            return {"name": value} if isinstance(value, str) else value
+
+        return core_schema.no_info_before_validator_function(named, handler(source))
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Allow both spellings."""
+        names = [rule for rule, _ in vocabulary.RULES]
+        return {"anyOf": [{"enum": names}, handler(core["schema"])]}
+
+
+def exactly_one(*groups: tuple[str, ...], without: dict[str, str]) -> dict[str, Any]:
+    """JSON Schema for "exactly one of these groups of keys".
+
+    Args:
+        groups: the keys that belong together.
+        without: first key of a group -> another key that may not stand beside it.
+    """
+    branches = []
+    for group in groups:
+        others = {key for other in groups if other != group for key in other}
+        others |= {without[group[0]]} if group[0] in without else set()
+        refused = dict.fromkeys(sorted(others), False)
+        branches.append({"required": list(group), "properties": refused})
+    return {"oneOf": branches}
+
+
+def _threshold_schemas() -> dict[str, Any]:
+    schemas: dict[str, Any] = {}
+    for metric, direction in vocabulary.METRICS:
+        bound = "min" if direction == "higher" else "max"
+        limit = {"maximum": 1} if direction == "higher" else {"minimum": 0}
+        schemas[metric] = {
+            "type": "object",
+            "properties": {bound: {"type": "number", **limit}},
+            "required": [bound],
+            "additionalProperties": False,
+        }
+    return schemas
+
+
+IDENTIFIER = r"^[^\W\d]\w*$"
+Text = Annotated[str, Checked(checks.not_empty, minLength=1)]
+NotEmpty = Checked(checks.not_empty, minItems=1)
+Identifier = Annotated[str, Checked(checks.identifier, pattern=IDENTIFIER)]
+Number = Annotated[
+    int | float, PlainValidator(checks.number), WithJsonSchema({"type": "number"})
+]
+PositiveNumber = Annotated[
+    int | float,
+    PlainValidator(checks.positive_number),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
+]
+Ratio = Annotated[
+    int | float,
+    PlainValidator(checks.ratio),
+    WithJsonSchema({"type": "number", "minimum": 0}),
+]
+RelativePath = Annotated[str, Checked(checks.relative_path, pattern=r"^[^/~\\]")]
+Module = Annotated[str, Checked(checks.module, pattern=r"^[^/~\\:][^:]*\.py$")]
+InputName = Annotated[str, Checked(checks.input_name, pattern=r"^[^:;,=\x00-\x1f\x7f]+$")]
+ModelName = Annotated[
+    str,
+    Checked(
+        checks.model_name,
+        pattern=f"^{checks.MODEL}$",
+        **{"not": {"enum": [*vocabulary.STAGES, *vocabulary.COMMANDS]}},
+    ),
+]
+CannVersion = Annotated[str, Checked(checks.cann_version, pattern=f"^{checks.CANN}$")]
+SocVersion = Annotated[
+    str,
+    Checked(
+        checks.soc_version,
+        anyOf=[{"enum": list(vocabulary.SOC_VERSIONS)}, {"pattern": f"^{checks.SOC}$"}],
+    ),
+]
+Thresholds = WithJsonSchema(
+    {
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": _threshold_schemas(),
+            "additionalProperties": False,
+            "minProperties": 1,
+        },
+    }
+)
+
+# The next two say in JSON Schema some of what `consistency` checks.
+KNOWN_SOC_UNLESS_CANN: dict[str, Any] = {
+    "if": {"properties": {"backend": {"const": "cann"}}, "required": ["backend"]},
+    "else": {"properties": {"soc_version": {"enum": list(vocabulary.SOC_VERSIONS)}}},
+}
+BETWEEN_BLOCKS: dict[str, Any] = {
+    "allOf": [
+        {
+            "if": {"properties": {"source": {"required": ["onnx"]}}},
+            "then": {"properties": {"export": {"type": "null"}}},
+        },
+        {
+            "if": {
+                "properties": {
+                    "gate": {
+                        "properties": {"metric": {"type": "object"}},
+                        "required": ["metric"],
+                    }
+                },
+                "required": ["gate"],
+            },
+            "then": {"required": ["evaluate"]},
+        },
+    ]
+}

@@ -1,0 +1,282 @@
+"""What a manifest may say: one frozen model per block, unknown keys forbidden.
+
+Each model checks its own keys; what spans several keys is in `consistency`, so that
+every problem of a file can be told at once. Descriptions end up in the JSON Schema,
+where editors show them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ascendflow import vocabulary
+from ascendflow.manifest.fields import (
+    BETWEEN_BLOCKS,
+    IDENTIFIER,
+    KNOWN_SOC_UNLESS_CANN,
+    CannVersion,
+    Identifier,
+    InputName,
+    ModelName,
+    Module,
+    NotEmpty,
+    Number,
+    PositiveNumber,
+    Ratio,
+    RelativePath,
+    RuleOrName,
+    SocVersion,
+    Text,
+    Thresholds,
+    exactly_one,
+    one_of,
+)
+
+
+class Block(BaseModel):
+    """A mapping in the manifest. Types are strict: `"5"` is no number."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
+    )
+
+
+# YAML has lists only; frozen models hold tuples, which strict mode would not make of them.
+FromList = Field(strict=False)
+
+Arguments = Annotated[
+    dict[str, Any], Field(json_schema_extra={"propertyNames": {"pattern": IDENTIFIER}})
+]
+
+
+class Weights(Block):
+    """A checkpoint, loaded with `weights_only=True` and strictly."""
+
+    file: RelativePath
+    """.pt, .pth or .safetensors, relative to this folder, or `root:path`."""
+    key: Text | None = None
+    """Where the state dict lies in the checkpoint, if it is not the whole of it."""
+    strip_prefix: Text | None = None
+    """Taken off the names of the state dict, e.g. `module.`."""
+
+
+class TorchSource(Block):
+    """A PyTorch model: `factory(**arguments) -> torch.nn.Module`."""
+
+    module: Module
+    """Python file, relative to this folder."""
+    factory: Identifier
+    """Function or class of the module."""
+    arguments: Arguments = {}
+    """Keyword arguments of the factory."""
+    weights: Weights | None = None
+    """A checkpoint to load; absent: as the factory leaves the model."""
+
+
+class Source(Block):
+    """Where the model comes from; exactly one of the two."""
+
+    model_config = ConfigDict(
+        json_schema_extra=exactly_one(("torch",), ("onnx",), without={})
+    )
+
+    torch: TorchSource | None = None
+    onnx: RelativePath | None = None
+    """An ONNX file; its external data lies beside it."""
+
+
+class Input(Block):
+    """One input, with the shape the target is built for."""
+
+    name: InputName
+    """As in the model; free of the separators of `atc --input_shape`."""
+    dtype: Annotated[str, one_of(vocabulary.DTYPES)]
+    """numpy's name of it."""
+    shape: Annotated[tuple[Annotated[int, Field(ge=1)], ...], FromList]
+    """Fixed, e.g. [1, 3, 192, 256]; [] is a scalar."""
+
+
+Range = Annotated[tuple[Number, Number], FromList]
+
+
+class Random(Block):
+    """Inputs drawn at random: enough to compare with, too little to judge a model by."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    """Same seed, same samples."""
+    count: Annotated[int, Field(ge=1)] = 4
+    """How many samples."""
+    ranges: dict[str, Range] = {}
+    """Per input: [low, high), high not drawn. Absent: [0, 1), integers 0 and 1."""
+
+
+class Samples(Block):
+    """What the model is run on; exactly one of a factory, files, random."""
+
+    model_config = ConfigDict(
+        json_schema_extra=exactly_one(
+            ("module", "factory"),
+            ("files",),
+            ("random",),
+            without={"files": "arguments", "random": "arguments"},
+        )
+    )
+
+    module: Module | None = None
+    """Python file that holds the factory."""
+    factory: Identifier | None = None
+    """`factory(**arguments)` gives samples: {id, feeds: {input: array}, labels}."""
+    arguments: Arguments = {}
+    """Keyword arguments of the factory."""
+    files: RelativePath | None = None
+    """Glob of .npz files, one sample each: feeds by input name, labels as `label.*`."""
+    random: Random | None = None
+    """No data at hand: inputs drawn at random; every report warns of it."""
+    reads: Annotated[tuple[RelativePath, ...], FromList] = ()
+    """Globs of what native code opens, where the system cannot tell us (no inotify)."""
+
+
+class Export(Block):
+    """How PyTorch becomes ONNX. An ONNX source has no such block."""
+
+    opset: Annotated[int, Field(ge=8, le=18)] | None = None
+    """Absent: 15 for CANN up to 8.1, else 18."""
+    exporter: Annotated[str, one_of(vocabulary.EXPORTERS)] = "dynamo"
+    """`dynamo` is PyTorch's present exporter, `torchscript` the one before."""
+    max_relative_error: PositiveNumber = 1e-3
+    """PyTorch against ONNX: max absolute error over the golden's range."""
+
+
+class Simplify(Block):
+    """onnxsim."""
+
+    enabled: bool = True
+    """`false` passes the model on as it is."""
+    max_relative_error: PositiveNumber = 1e-4
+    """Simplified against exported: max absolute error over the golden's range."""
+
+
+class RuleUse(Block):
+    """A rule, and where it must apply."""
+
+    name: Annotated[str, one_of(tuple(rule for rule, _ in vocabulary.RULES))]
+    nodes: Annotated[tuple[Text, ...], FromList, NotEmpty] | None = None
+    """Only these nodes; a name that matches none is an error."""
+    count: Annotated[int, Field(ge=1)] | None = None
+    """How many nodes it must apply to; another number is an error."""
+
+
+class Rewrite(Block):
+    """Which rules edit the graph. Their order here does not count."""
+
+    rules: Annotated[
+        tuple[Annotated[RuleUse, RuleOrName()], ...],
+        FromList,
+    ] = ()
+    """Names, or {name, nodes, count}."""
+    allow_lossy: bool = False
+    """Accept rules that change values beyond rounding."""
+
+
+class Convert(Block):
+    """The target: ONNX to OM."""
+
+    model_config = ConfigDict(json_schema_extra=KNOWN_SOC_UNLESS_CANN)
+
+    backend: Annotated[str, one_of(vocabulary.BACKENDS)] = "emulator"
+    """`emulator` needs no CANN and says in every record that it is none."""
+    cann: CannVersion
+    """CANN version, quoted: "8.1"."""
+    soc_version: SocVersion
+    """As `atc --soc_version` spells it."""
+    precision_mode: Annotated[str, one_of(vocabulary.PRECISION_MODES)] = "force_fp16"
+    """As `atc --precision_mode` spells it."""
+
+
+class Infer(Block):
+    """How the target runs."""
+
+    threads: Annotated[int, Field(ge=1, le=1024)] = 1
+    """Of onnxruntime, in infer, compare and evaluate; part of their keys."""
+
+
+class Compare(Block):
+    """Node by node comparison."""
+
+    node_samples: Annotated[int, Field(ge=1)] = 1
+    """On how many samples all tensors are compared; outputs are, on all."""
+
+
+class Limits(Block):
+    """What one stage may use; beyond it, it is ended."""
+
+    timeout_s: PositiveNumber | None = None
+    """Seconds of wall time."""
+    memory_gb: PositiveNumber | None = None
+    """Gigabytes of memory."""
+
+
+class Evaluate(Block):
+    """The end metric: `factory(outputs, samples, **arguments) -> float`."""
+
+    module: Module
+    """Python file, relative to this folder; better not the one of the samples."""
+    factory: Identifier
+    """`factory(outputs, samples, **arguments)` gives one number."""
+    arguments: Arguments = {}
+    """Keyword arguments of the factory."""
+    direction: Annotated[str, one_of(vocabulary.DIRECTIONS)]
+    """Whether `higher` or `lower` is better."""
+
+
+class Threshold(Block):
+    """`min` for a metric where higher is better, `max` where lower is."""
+
+    min: Number | None = None
+    max: Number | None = None
+
+
+class GateMetric(Block):
+    """How far the end metric may fall."""
+
+    max_relative_drop: Ratio
+    """(golden - target) / golden; for a lower-is-better metric, the rise."""
+    against: Annotated[str, one_of(vocabulary.GOLDENS)] = "onnx"
+    """Whose end metric is the golden one."""
+
+
+class Gate(Block):
+    """The numbers that must hold, on the worst sample."""
+
+    outputs: Annotated[dict[str, dict[str, Threshold]], Thresholds] = {}
+    """Per output name, or "*" for all: {metric: {min or max: number}}."""
+    metric: GateMetric | None = None
+    """For the end metric of `evaluate`."""
+
+
+class Manifest(Block):
+    """One model's road to an OM."""
+
+    model_config = ConfigDict(json_schema_extra=BETWEEN_BLOCKS)
+
+    schema_version: Literal[1]
+    """The version of this format."""
+    model: ModelName
+    """The name of this folder."""
+    source: Source
+    inputs: Annotated[tuple[Input, ...], FromList, NotEmpty]
+    """In the model's order, with the shapes the target is built for."""
+    samples: Samples
+    export: Export | None = None
+    simplify: Simplify = Simplify()
+    rewrite: Rewrite = Rewrite()
+    convert: Convert
+    compare: Compare = Compare()
+    limits: Limits = Limits()
+    environment: dict[str, str] = {}
+    """Variables that each stage sees, beside a fixed few; part of every key."""
+    infer: Infer = Infer()
+    evaluate: Evaluate | None = None
+    gate: Gate = Gate()

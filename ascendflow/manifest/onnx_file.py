@@ -1,0 +1,201 @@
+"""What `ascendflow init` must know of an ONNX file: its inputs and what lies beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from ascendflow import vocabulary
+from ascendflow.errors import UsageError
+from ascendflow.manifest.problems import closest_or_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import onnx
+
+DTYPES = {"float": "float32", "double": "float64"}
+"""ONNX's names of element types, lower case, where numpy has another."""
+
+
+@dataclass(frozen=True)
+class ModelInput:
+    """An input as the file declares it; a dimension that is not fixed is None.
+
+    `shape` is None where not even the rank is known.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...] | None
+
+
+@dataclass(frozen=True)
+class OnnxFile:
+    """An ONNX file, read without its weights.
+
+    Attributes:
+        path: where it lies.
+        inputs: its inputs, initializers among them left out (IR version 3 lists both).
+        external: location -> file of the weights beside it.
+        has_resize: it holds a Resize or Upsample node.
+    """
+
+    path: Path
+    inputs: tuple[ModelInput, ...]
+    external: Mapping[str, Path]
+    has_resize: bool
+
+
+def read_onnx(path: Path) -> OnnxFile:
+    """Read inputs and external locations.
+
+    Raises:
+        UsageError: it is no ONNX file, an input is no tensor, there is no input, or
+            external data is missing or leaves the file's folder.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        model = onnx.ModelProto.FromString(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except DecodeError as error:
+        raise UsageError(f"{path}: is no ONNX file: {error}") from error
+    if not model.HasField("graph") or not model.graph.node:
+        raise UsageError(f"{path}: is no ONNX file: it holds no graph")
+    weights = {tensor.name for tensor in model.graph.initializer}
+    weights |= {tensor.values.name for tensor in model.graph.sparse_initializer}
+    inputs = [
+        _input(path, value) for value in model.graph.input if value.name not in weights
+    ]
+    if not inputs:
+        raise UsageError(f"{path}: has no input, so there is nothing to feed on the target")
+    resizes = any(node.op_type in ("Resize", "Upsample") for node in model.graph.node)
+    return OnnxFile(path, tuple(inputs), dict(_external(path, model)), resizes)
+
+
+def fixed_shapes(
+    file: OnnxFile, given: Mapping[str, Sequence[int]]
+) -> dict[str, tuple[int, ...]]:
+    """Return the shape to build for: each input's own, or the one given.
+
+    Raises:
+        UsageError: a given name is no input, a shape does not fit, or a dynamic input
+            is given none; all inputs that lack one are listed.
+    """
+    names = [each.name for each in file.inputs]
+    for name in given:
+        if name not in names:
+            hint = closest_or_all(name, names)
+            raise UsageError(
+                f"--shape: '{name}' is no input of {file.path.name}", hint=hint
+            )
+    shapes, lacking = {}, []
+    for each in file.inputs:
+        own = each.shape
+        if each.name in given:
+            shapes[each.name] = _fitting(each, tuple(given[each.name]))
+        elif own is None or None in own:
+            lacking.append(each)
+        else:
+            shapes[each.name] = tuple(size for size in own if size is not None)
+    if lacking:
+        listed = ", ".join(f"{each.name} {_spelled(each.shape)}" for each in lacking)
+        example = f"--shape {lacking[0].name}:{_example(lacking[0].shape)}"
+        hint = f"say what to build for, e.g. {example}"
+        raise UsageError(f"{file.path.name}: dynamic dimensions: {listed}", hint=hint)
+    return shapes
+
+
+def _input(path: Path, value: onnx.ValueInfoProto) -> ModelInput:
+    import onnx
+
+    kind = value.type.WhichOneof("value")
+    if kind != "tensor_type":
+        what = (kind or "unknown").removesuffix("_type")
+        text = f"{path}: the input '{value.name}' is no tensor but of kind {what}"
+        raise UsageError(text, hint="atc feeds tensors only; change the model's inputs")
+    element = value.type.tensor_type.elem_type
+    known = element in onnx.TensorProto.DataType.values()
+    word = onnx.TensorProto.DataType.Name(element).lower() if known else str(element)
+    dtype = DTYPES.get(word, word)
+    if dtype not in vocabulary.DTYPES:
+        text = f"{path}: the input '{value.name}' has the element type {word}"
+        raise UsageError(text, hint=f"known are {', '.join(vocabulary.DTYPES)}")
+    if not value.type.tensor_type.HasField("shape"):
+        return ModelInput(value.name, dtype, None)
+    sizes = []
+    for dim in value.type.tensor_type.shape.dim:
+        fixed = dim.WhichOneof("value") == "dim_value"
+        # Exporters write -1 for "unknown"; the format has no such size.
+        sizes.append(dim.dim_value if fixed and dim.dim_value >= 0 else None)
+        if sizes[-1] == 0:
+            raise UsageError(f"{path}: the input '{value.name}' is empty: a dimension is 0")
+    return ModelInput(value.name, dtype, tuple(sizes))
+
+
+def _fitting(each: ModelInput, given: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the given shape if the declared one allows it."""
+    fits = each.shape is None or (
+        len(given) == len(each.shape)
+        and all(own in (None, size) for own, size in zip(each.shape, given, strict=True))
+    )
+    if not fits:
+        own = _spelled(each.shape)
+        raise UsageError(
+            f"--shape {each.name}:{_example(given)} does not fit the model's {own}"
+        )
+    return given
+
+
+def _spelled(shape: tuple[int | None, ...] | None) -> str:
+    if shape is None:
+        return "[of unknown rank]"
+    return f"[{', '.join('?' if size is None else str(size) for size in shape)}]"
+
+
+def _example(shape: Sequence[int | None] | None) -> str:
+    return ",".join(
+        str(size or 1) for size in (shape if shape is not None else (1, 3, 224, 224))
+    )
+
+
+def _external(path: Path, model: onnx.ModelProto) -> Iterator[tuple[str, Path]]:
+    """Yield location and file of external data, each once."""
+    folder = path.parent.resolve()
+    seen = set()
+    for tensor in _tensors(model):
+        said = {entry.key: entry.value for entry in tensor.external_data}
+        location = said.get("location", "")
+        where = f"{path}: tensor '{tensor.name}': its external data '{location}'"
+        parts = PurePosixPath(location)
+        file = path.parent / location
+        if not location or parts.is_absolute() or ".." in parts.parts or "\\" in location:
+            raise UsageError(f"{where} must be a file beside the ONNX file")
+        if not file.resolve().is_relative_to(folder):
+            hint = "it is a link; copy what it leads to beside the ONNX file"
+            raise UsageError(f"{where} leaves the folder, to {file.resolve()}", hint=hint)
+        if not file.is_file():
+            raise UsageError(
+                f"{where} does not exist", hint="it belongs beside the ONNX file"
+            )
+        if location not in seen:
+            seen.add(location)
+            yield location, file
+
+
+def _tensors(message: Any) -> Iterator[onnx.TensorProto]:
+    """Yield each external tensor, wherever it hangs: sub-graphs and functions too."""
+    import onnx
+
+    if isinstance(message, onnx.TensorProto):
+        if message.data_location == onnx.TensorProto.EXTERNAL:
+            yield message
+        return
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            for each in [value] if hasattr(value, "ListFields") else value:
+                yield from _tensors(each)

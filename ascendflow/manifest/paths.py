@@ -1,0 +1,173 @@
+"""Where the paths of a manifest lead, and where they may not."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.errors import ManifestError
+from ascendflow.manifest.problems import Problem, closest, closest_or_all, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ascendflow.manifest.problems import Keys
+
+ROOT = r"[A-Za-z][A-Za-z0-9_-]*"
+GLOB = re.compile(r"[*?\[]")
+
+FILES: dict[Keys, tuple[tuple[str, ...], str]] = {
+    ("source", "onnx"): (("export",), "source"),
+    ("source", "torch", "module"): ((), ""),
+    ("source", "torch", "weights", "file"): (("export", "golden"), "weights"),
+    ("samples", "module"): ((), ""),
+    ("evaluate", "module"): ((), ""),
+}
+"""Key that names one file -> (stages that get it, its role there)."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """What paths are relative to, and must stay in.
+
+    Attributes:
+        folder: the pipeline's folder.
+        repository: the folder of pyproject.toml and dodo.py.
+        roots: further folders by name, written `name:path`.
+    """
+
+    folder: Path
+    repository: Path
+    roots: Mapping[str, Path]
+
+
+class OutsideError(Exception):
+    """A path leads where it may not; holds the words for a problem."""
+
+    def __init__(self, text: str, hint: str) -> None:
+        super().__init__(text)
+        self.text = text
+        self.hint = hint
+
+
+def read_roots(repository: Path) -> dict[str, Path]:
+    """Read `[tool.ascendflow] roots` of pyproject.toml: name -> absolute folder.
+
+    Raises:
+        ManifestError: pyproject.toml cannot be read, or a root is no folder's name.
+    """
+    file = repository / "pyproject.toml"
+    if not file.is_file():
+        return {}
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ManifestError(f"pyproject.toml: cannot be read: {error}") from error
+    table: Any = document
+    for name in ("tool", "ascendflow", "roots"):
+        table = table.get(name, {}) if isinstance(table, dict) else None
+    where = "pyproject.toml: tool.ascendflow.roots"
+    if not isinstance(table, dict):
+        raise ManifestError(f"{where} must be a table of name = folder")
+    for name, value in table.items():
+        if not isinstance(value, str) or not value or not re.fullmatch(ROOT, name):
+            raise ManifestError(
+                f"{where}: {shown(name)} must name a folder, got {shown(value)}"
+            )
+    return {name: repository / Path(value).expanduser() for name, value in table.items()}
+
+
+def locate(written: str, places: Places) -> Path:
+    """Return the absolute path that `written` leads to, symbolic links followed.
+
+    Raises:
+        OutsideError: that is neither in the repository nor below a root, or the root is
+            unknown.
+    """
+    base, rest = places.folder, written
+    allowed = [("the repository", places.repository)]
+    name, colon, below = written.partition(":")
+    if colon:
+        if name not in places.roots:
+            hint = closest_or_all(name, places.roots)
+            raise OutsideError(f"names the root {shown(name)}, which is not known", hint)
+        base, rest = places.roots[name], below
+        allowed = [(f"the root '{name}'", base)]
+    path = _resolved(base / rest)
+    for _, folder in allowed:
+        if path.is_relative_to(_resolved(folder)):
+            return path
+    hint = "name its folder in [tool.ascendflow] roots of pyproject.toml: root:path"
+    raise OutsideError(f"leads out of {allowed[0][0]}, to {path}", hint)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL
+        raise OutsideError(
+            f"cannot be followed: {error}", "check its symbolic links"
+        ) from error
+
+
+def path_problems(data: Any, places: Places) -> Iterator[Problem]:
+    """Judge each path of the manifest: stays where it may, and is there."""
+    for keys in FILES:
+        written = lookup(data, keys)
+        if isinstance(written, str) and written:
+            yield from _file_problems(keys, written, places)
+    globs: list[tuple[Keys, Any]] = [
+        (("samples", "files"), lookup(data, ("samples", "files")))
+    ]
+    reads = lookup(data, ("samples", "reads"))
+    if isinstance(reads, list):
+        globs += [(("samples", "reads", i), glob) for i, glob in enumerate(reads)]
+    for keys, written in globs:
+        if isinstance(written, str) and written:
+            yield from _glob_problems(keys, written, places)
+
+
+def _file_problems(keys: Keys, written: str, places: Places) -> Iterator[Problem]:
+    got = f", got {shown(written)}"
+    try:
+        path = locate(written, places)
+        if path.is_file():
+            return
+        text = "must be a file" if path.exists() else "does not exist"
+        folder = path.parent
+        siblings = [each.name for each in folder.iterdir()] if folder.is_dir() else []
+        yield Problem(keys, text + got, closest(path.name, sorted(siblings)))
+    except OutsideError as error:
+        yield Problem(keys, error.text + got, error.hint)
+    except OSError as error:  # a name too long, a folder that may not be entered
+        yield Problem(keys, f"cannot be looked at: {error.strerror}{got}")
+
+
+def _glob_problems(keys: Keys, written: str, places: Places) -> Iterator[Problem]:
+    """Judge what stands before the first wildcard; behind it nothing may go up."""
+    parts = written.split("/")
+    fixed = next((i for i, part in enumerate(parts) if GLOB.search(part)), len(parts) - 1)
+    if ".." in parts[fixed:]:
+        yield Problem(keys, f"goes up behind a wildcard, got {shown(written)}")
+        return
+    prefix = "/".join(parts[:fixed])
+    root, colon, _ = parts[fixed].partition(":")
+    try:
+        locate(prefix or (f"{root}:" if colon else "."), places)
+    except OutsideError as error:
+        yield Problem(keys, f"{error.text}, got {shown(written)}", error.hint)
+
+
+def lookup(data: Any, keys: Keys) -> Any:
+    """Follow keys through raw data; None where they lead nowhere."""
+    for key in keys:
+        if isinstance(key, str) and isinstance(data, dict):
+            data = data.get(key)
+        elif isinstance(key, int) and isinstance(data, list) and key < len(data):
+            data = data[key]
+        else:
+            return None
+    return data

@@ -1,0 +1,210 @@
+"""What each stage is told of the manifest: a slice of plain JSON data, defaults filled in.
+
+A slice is part of its stage's key, so that it holds what the stage needs and no more:
+a new threshold must not export again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ascendflow import vocabulary
+from ascendflow.manifest.consistency import cann_release
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ascendflow.manifest.models import Evaluate, Manifest, TorchSource
+
+LAST_CANN_WITH_15 = (8, 1)
+"""Parsers up to CANN 6.0.RC1 know opset 8 to 15, from 8.5 on 8 to 18; in between, take
+what both know."""
+
+DEFAULT_FLOAT = {"cosine_similarity": {"min": 0.999}}
+DEFAULT_DISCRETE = {"mismatch_rate": {"max": 0}}
+
+
+def _inputs(manifest: Manifest) -> list[dict[str, Any]]:
+    return [
+        {"name": each.name, "dtype": each.dtype, "shape": list(each.shape)}
+        for each in manifest.inputs
+    ]
+
+
+def _torch(torch: TorchSource | None) -> dict[str, Any] | None:
+    if torch is None:
+        return None
+    weights = torch.weights
+    return {
+        "module": torch.module,
+        "factory": torch.factory,
+        "arguments": torch.arguments,
+        "weights": weights and {"key": weights.key, "strip_prefix": weights.strip_prefix},
+    }
+
+
+def _samples(manifest: Manifest) -> dict[str, Any]:
+    given = manifest.samples
+    if given.random is not None:
+        samples: dict[str, Any] = {"random": given.random.model_dump(mode="json")}
+    elif given.files is not None:
+        samples = {"files": given.files}
+    else:
+        names = {"module": given.module, "factory": given.factory}
+        samples = {**names, "arguments": given.arguments}
+    return {"inputs": _inputs(manifest), "samples": samples, "reads": list(given.reads)}
+
+
+def _export(manifest: Manifest) -> dict[str, Any]:
+    torch = manifest.source.torch
+    export = manifest.export
+    opset = export.opset if export is not None else None
+    return {
+        "inputs": _inputs(manifest),
+        "torch": _torch(torch),
+        "onnx": torch is None,
+        "opset": None if torch is None else opset or _default_opset(manifest.convert.cann),
+        "exporter": None if torch is None else export.exporter if export else "dynamo",
+    }
+
+
+def _default_opset(cann: str) -> int:
+    release = cann_release(cann)
+    return 15 if release is None or release <= LAST_CANN_WITH_15 else 18
+
+
+def _golden(manifest: Manifest) -> dict[str, Any]:
+    export = manifest.export
+    return {
+        "inputs": _inputs(manifest),
+        "torch": _torch(manifest.source.torch),
+        "max_relative_error": export.max_relative_error if export else 1e-3,
+    }
+
+
+def _simplify(manifest: Manifest) -> dict[str, Any]:
+    return {**manifest.simplify.model_dump(mode="json"), "inputs": _inputs(manifest)}
+
+
+def _rewrite(manifest: Manifest) -> dict[str, Any]:
+    # The order of application is the vocabulary's, so the manifest's is no difference.
+    order = [rule for rule, _ in vocabulary.RULES]
+    rules = sorted(manifest.rewrite.rules, key=lambda rule: order.index(rule.name))
+    return {"rules": [rule.model_dump(mode="json") for rule in rules]}
+
+
+def _check(manifest: Manifest) -> dict[str, Any]:
+    return {"allow_lossy": manifest.rewrite.allow_lossy}
+
+
+def _convert(manifest: Manifest) -> dict[str, Any]:
+    return manifest.convert.model_dump(mode="json")
+
+
+def _infer(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "backend": manifest.convert.backend,
+        "threads": manifest.infer.threads,
+        "inputs": _inputs(manifest),
+    }
+
+
+def _compare(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "backend": manifest.convert.backend,
+        "threads": manifest.infer.threads,
+        "node_samples": manifest.compare.node_samples,
+    }
+
+
+def _evaluate(manifest: Manifest) -> dict[str, Any]:
+    metric = manifest.evaluate
+    return {"metric": metric and metric.model_dump(mode="json")}
+
+
+def _gate(manifest: Manifest) -> dict[str, Any]:
+    metric = manifest.gate.metric
+    return {
+        "model": manifest.model,
+        "outputs": _thresholds(manifest),
+        "metric": metric and metric.model_dump(mode="json"),
+        "direction": manifest.evaluate and manifest.evaluate.direction,
+    }
+
+
+def _thresholds(manifest: Manifest) -> dict[str, Any]:
+    """Fill in "*": what a user names no threshold for is still judged.
+
+    Case 1: no "*". Case 2: "*" names nothing that applies to floats. Case 3: "*" names
+    nothing that applies to integers and bools.
+    """
+    outputs = {
+        output: {
+            metric: threshold.model_dump(mode="json", exclude_none=True)
+            for metric, threshold in metrics.items()
+        }
+        for output, metrics in manifest.gate.outputs.items()
+    }
+    everywhere = outputs.get("*", {})
+    if not everywhere.keys() - DEFAULT_DISCRETE:
+        everywhere = {**DEFAULT_FLOAT, **everywhere}
+    return {**outputs, "*": {**DEFAULT_DISCRETE, **everywhere}}
+
+
+def _report(manifest: Manifest) -> dict[str, Any]:
+    samples = manifest.samples
+    kind = "random" if samples.random else "files" if samples.files else "factory"
+    return {
+        "model": manifest.model,
+        "samples_kind": kind,
+        "metric": _metric_name(manifest.evaluate),
+    }
+
+
+def _metric_name(metric: Evaluate | None) -> dict[str, str] | None:
+    return {"name": metric.factory, "direction": metric.direction} if metric else None
+
+
+SLICES: dict[str, Callable[[Manifest], dict[str, Any]]] = {
+    "samples": _samples,
+    "export": _export,
+    "golden": _golden,
+    "simplify": _simplify,
+    "rewrite": _rewrite,
+    "check": _check,
+    "convert": _convert,
+    "infer": _infer,
+    "compare": _compare,
+    "evaluate": _evaluate,
+    "gate": _gate,
+    "report": _report,
+}
+"""Stage -> its slice of the manifest."""
+
+
+def source_files(manifest: Manifest) -> dict[str, dict[str, str]]:
+    """Return stage -> role -> file that the manifest names, as written there."""
+    torch = manifest.source.torch
+    if manifest.source.onnx is not None:
+        return {"export": {"source": manifest.source.onnx}}
+    if torch is None or torch.weights is None:
+        return {}
+    return {stage: {"weights": torch.weights.file} for stage in ("export", "golden")}
+
+
+def limits(manifest: Manifest) -> dict[str, int | float | None]:
+    """Return `timeout_s` and `memory_gb` of each child; None is unlimited."""
+    return {
+        "timeout_s": manifest.limits.timeout_s,
+        "memory_gb": manifest.limits.memory_gb,
+    }
+
+
+def environment(manifest: Manifest) -> dict[str, str]:
+    """Return the variables that each child sees beside the allow-listed ones."""
+    return dict(sorted(manifest.environment.items()))
+
+
+def threads(manifest: Manifest) -> int:
+    """Return onnxruntime's threads in infer and compare."""
+    return manifest.infer.threads

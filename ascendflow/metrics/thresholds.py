@@ -1,0 +1,94 @@
+"""Which thresholds hold for which output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ascendflow.errors import StageError
+from ascendflow.vocabulary import METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ascendflow.documents.metrics import OutputComparison
+
+    Gate = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+EVERY_OUTPUT = "*"
+
+DISCRETE_METRIC = "mismatch_rate"
+
+FLOORED = "floored_max_relative_error"
+"""Not a metric of its own: max_relative_error, with its denominator floored."""
+
+SCALE_BLIND = frozenset({"cosine_similarity", "kl_divergence"})
+"""Metrics that 1000 times the golden would pass."""
+
+
+class Threshold(NamedTuple):
+    """One limit for one metric; a value equal to it passes."""
+
+    metric: str
+    bound: Literal["min", "max"]
+    limit: float
+
+    def allows(self, value: float) -> bool:
+        """Say whether `value` is on the right side; NaN is on none."""
+        return value >= self.limit if self.bound == "min" else value <= self.limit
+
+
+DEFAULT = Threshold("cosine_similarity", "min", 0.999)
+DEFAULT_DISCRETE = Threshold(DISCRETE_METRIC, "max", 0.0)
+
+FEW_ELEMENTS = 8
+FEW_ELEMENTS_THRESHOLD = Threshold(FLOORED, "max", 0.01)
+"""Cosine alone never passes an output of fewer than 8 elements."""
+
+
+def refuse_unknown_outputs(gate: Gate, outputs: Sequence[str]) -> None:
+    """Raise StageError if the gate names what is no output, listing the real ones."""
+    for name in gate:
+        if name != EVERY_OUTPUT and name not in outputs:
+            real = ", ".join(repr(output) for output in outputs)
+            raise StageError(
+                f"gate: {name!r} is no output of the model",
+                hint=f"its outputs are {real}; '*' stands for all",
+            )
+
+
+def thresholds_of(gate: Gate, name: str, found: OutputComparison | None) -> list[Threshold]:
+    """List what output `name` must hold.
+
+    Raises:
+        StageError: the gate asks this output by name for a metric that it does not have.
+    """
+    discrete = found is not None and found["kind"] == "discrete"
+    asked = [
+        Threshold(metric, "min" if bound == "min" else "max", limit)
+        for metric, limits in (gate.get(name) or gate.get(EVERY_OUTPUT) or {}).items()
+        for bound, limit in limits.items()
+    ]
+    fitting = [t for t in asked if (t.metric == DISCRETE_METRIC) == discrete]
+    for threshold in asked:
+        if gate.get(name) and found and threshold not in fitting:
+            raise _not_measured(threshold, found)
+    chosen = fitting or [DEFAULT_DISCRETE if discrete else DEFAULT]
+    if found and not discrete and _needs_more(chosen, found):
+        chosen = [*chosen, FEW_ELEMENTS_THRESHOLD]
+    return chosen
+
+
+def _needs_more(chosen: list[Threshold], found: OutputComparison) -> bool:
+    few = found["smallest_size"] < FEW_ELEMENTS
+    return few and all(threshold.metric in SCALE_BLIND for threshold in chosen)
+
+
+def _not_measured(threshold: Threshold, found: OutputComparison) -> StageError:
+    discrete = found["kind"] == "discrete"
+    kind = "integers or booleans" if discrete else "floats"
+    measured = [metric for metric, _ in METRICS if (metric == DISCRETE_METRIC) == discrete]
+    return StageError(
+        f"gate: output {found['name']!r} holds {kind}, for which there is no "
+        f"{threshold.metric}",
+        hint=f"measured are: {', '.join(measured)}",
+    )

@@ -1,0 +1,1 @@
+"""The user's PyTorch model: built, given its weights, run and exported."""

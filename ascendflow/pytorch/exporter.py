@@ -1,0 +1,112 @@
+"""PyTorch -> an ONNX file, by torch's own exporters.
+
+`dynamo` writes opset 18 and above. What it does itself for a lower one (conversion before
+its optimiser has removed Identity nodes, for which ONNX's converter has no adapter) fails
+often and silently, so the file is exported in 18 and converted afterwards, by
+`graph.opset`; the golden stage holds the result to PyTorch.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.errors import StageError
+from ascendflow.factories import users_code
+from ascendflow.pytorch.arrays import named_outputs
+from ascendflow.pytorch.model import call_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+    import torch
+
+DYNAMO_FLOOR = 18
+"""The lowest opset dynamo's operator library is written in."""
+
+
+def export(
+    model: torch.nn.Module,
+    feeds: Mapping[str, np.ndarray],
+    target: Path,
+    *,
+    exporter: str,
+    opset: int,
+) -> list[str]:
+    """Write `target`, traced on `feeds`.
+
+    Inputs bear the names of `feeds`, outputs those that `named_outputs` gives.
+
+    Args:
+        model: in inference mode, on the CPU.
+        feeds: one example of each input; shapes are what the file is written for.
+        target: the ONNX file; dynamo puts weights beside it.
+        exporter: "dynamo" or "torchscript".
+        opset: what is wanted; dynamo's file may be in a higher one.
+
+    Returns:
+        What the tracer warned of, e.g. that it took a branch for good.
+
+    Raises:
+        StageError: the model or the exporter raises.
+    """
+    import torch
+
+    call = call_of(model, tuple(feeds))
+    positional, named = call.arguments(feeds)
+    with users_code("the model, run once on random inputs,"), torch.no_grad():
+        outputs = named_outputs(model(*positional, **named), taken=feeds)
+    # The model may have changed its inputs in place.
+    positional, named = call.arguments(feeds)
+    options: dict[str, Any] = {
+        "kwargs": named,
+        "input_names": list(call.order),
+        "output_names": list(outputs),
+        "opset_version": opset,
+    }
+    run = _dynamo if exporter == "dynamo" else _torchscript
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            run(model, positional, target, options)
+        except Exception as error:
+            traceback.print_exc()
+            other = "torchscript" if exporter == "dynamo" else "dynamo"
+            raise StageError(
+                f"torch's {exporter} exporter failed: {type(error).__name__}: "
+                f"{str(error).strip().partition(chr(10))[0]}",
+                hint=f"the stage's log has all of it; try export.exporter: {other}",
+            ) from error
+    of_tracer = (w for w in caught if w.category.__name__ == "TracerWarning")
+    return sorted({str(w.message) for w in of_tracer})
+
+
+def _dynamo(
+    model: torch.nn.Module,
+    positional: tuple[torch.Tensor, ...],
+    target: Path,
+    options: dict[str, Any],
+) -> None:
+    import torch
+
+    opset = max(options["opset_version"], DYNAMO_FLOOR)
+    program = torch.onnx.export(
+        model, positional, dynamo=True, verbose=False, **{**options, "opset_version": opset}
+    )
+    assert program is not None  # noqa: S101 - dynamo=True returns a program; for mypy
+    program.save(str(target), external_data=True)
+
+
+def _torchscript(
+    model: torch.nn.Module,
+    positional: tuple[torch.Tensor, ...],
+    target: Path,
+    options: dict[str, Any],
+) -> None:
+    import torch
+
+    # Only verbose=True keeps source lines in the file; it prints the graph into the log.
+    torch.onnx.export(model, positional, str(target), dynamo=False, verbose=True, **options)

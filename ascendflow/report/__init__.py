@@ -1,0 +1,1 @@
+"""Artifacts -> report: one JSON document, one HTML page, tables on the console."""

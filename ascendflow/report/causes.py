@@ -1,0 +1,84 @@
+"""What is known of a node: where it comes from, what deviates there, and what cures it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ascendflow.documents.nodes import NodesDocument
+    from ascendflow.documents.report import Cause, Cure, Deviation, DivergentNode
+    from ascendflow.documents.rewrite_log import RewriteLog
+    from ascendflow.documents.verdict import Verdict
+
+
+def divergent_node(
+    verdict: Verdict,
+    conversion: Mapping[str, Any],
+    log: RewriteLog,
+    origins: NodesDocument,
+) -> DivergentNode | None:
+    """Join what is known of the node that the verdict names."""
+    node = verdict["first_divergent_node"]
+    if node is None:
+        return None
+    module, source = origin(node["name"], origins)
+    return {
+        "name": node["name"],
+        "tensor": node["tensor"],
+        "op_type": node["op_type"],
+        "target_op": node["target_op"],
+        "reason": node["reason"],
+        "metrics": node["metrics"],
+        "module": module,
+        "source": source,
+        "causes": [
+            _cause(applied, node["name"], log)
+            for applied in conversion["applied"]
+            if node["name"] in applied["nodes"]
+        ],
+    }
+
+
+def origin(node: str, origins: NodesDocument) -> tuple[str, str]:
+    """Return module path and source line of a node; "" where nothing is known."""
+    found = origins["nodes"].get(node)
+    return (found["module"], found["source"]) if found else ("", "")
+
+
+def deviation(applied: Mapping[str, Any]) -> Deviation:
+    """Tell one emulated deviation without its list of nodes."""
+    return {
+        "deviation": applied["deviation"],
+        "nodes": len(applied["nodes"]) or None,
+        "confidence": applied["confidence"],
+        "source": applied["source"],
+        "rule": applied.get("rule"),
+    }
+
+
+def _cause(applied: Mapping[str, Any], node: str, log: RewriteLog) -> Cause:
+    rule = applied.get("rule")
+    return {
+        "deviation": applied["deviation"],
+        "nodes": len(applied["nodes"]),
+        "confidence": applied["confidence"],
+        "source": applied["source"],
+        "cure": None if rule is None else _cure(rule, node, log),
+    }
+
+
+def _cure(rule: str, node: str, log: RewriteLog) -> Cure:
+    entry = next((entry for entry in log["rules"] if entry["rule"] == rule), None)
+    state: Literal["not_named", "other_nodes", "skipped", "applied"] = "not_named"
+    reason = None
+    if entry is not None:
+        skipped = {finding["node"]: finding["reason"] for finding in entry["skipped"]}
+        if any(finding["node"] == node for finding in entry["applied"]):
+            state = "applied"
+        elif node in skipped:
+            state, reason = "skipped", skipped[node]
+        else:
+            state = "other_nodes"
+    return {"rule": rule, "state": state, "reason": reason}

@@ -1,0 +1,188 @@
+"""Documents -> report: joins what the stages measured, judges nothing anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.metrics.divergent import with_inputs
+from ascendflow.metrics.registry import METRICS
+from ascendflow.report.causes import deviation, divergent_node, origin
+from ascendflow.report.words import EMULATED, MEASURED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ascendflow.documents.check import Check
+    from ascendflow.documents.conversion import Conversion
+    from ascendflow.documents.evaluation import Evaluation
+    from ascendflow.documents.metrics import NodeComparison, OutputComparison
+    from ascendflow.documents.nodes import NodesDocument
+    from ascendflow.documents.report import (
+        Emulation,
+        EndMetric,
+        NodeRow,
+        OutputRow,
+        Report,
+        RuleRow,
+        Target,
+    )
+    from ascendflow.documents.rewrite_log import RuleEntry
+
+    Documents = Mapping[str, Any]
+
+RANDOM_SAMPLES = (
+    "The samples are random numbers: they say little of real inputs. "
+    "Name a factory or files under `samples`."
+)
+
+
+def collect(documents: Documents, *, samples_kind: str) -> Report:
+    """Join the documents of one run into one report.
+
+    Args:
+        documents: role ("verdict.json") -> document.
+        samples_kind: "factory", "files" or "random"; random ones are warned about.
+    """
+    verdict, conversion = documents["verdict.json"], documents["conversion.json"]
+    measured, origins = documents["metrics.json"], documents["nodes.json"]
+    log = documents["rewrite.json"]
+    return {
+        "schema_version": 1,
+        "model": verdict["model"],
+        "passed": verdict["passed"],
+        "target": _target(conversion),
+        "notes": list(_notes(documents, samples_kind)),
+        "checks": verdict["checks"],
+        "metric": _metric(documents["evaluation.json"]),
+        "divergent_node": divergent_node(verdict, conversion, log, origins),
+        "outputs": [_output(found) for found in measured["outputs"]],
+        "nodes": [
+            _node(node, worst_input, cosine, origins)
+            for node, worst_input, cosine in with_inputs(measured["nodes"])
+        ],
+        "node_samples": measured["node_samples"],
+        "rules": [_rule(rule, documents["check.json"]) for rule in log["rules"]],
+        "emulation": _emulation(conversion),
+        "metrics": {
+            name: {"direction": metric.direction, "formula": metric.formula}
+            for name, metric in METRICS.items()
+        },
+    }
+
+
+def _target(conversion: Conversion) -> Target:
+    return {
+        "backend": conversion["backend"],
+        "is_real_device": conversion["is_real_device"],
+        "cann": conversion["cann"],
+        "soc_version": conversion["soc_version"],
+        "precision_mode": conversion["precision_mode"],
+        "words": MEASURED if conversion["is_real_device"] else EMULATED,
+    }
+
+
+def _notes(documents: Documents, samples_kind: str) -> Iterator[str]:
+    """Yield what a reader must know to trust the numbers."""
+    if samples_kind == "random":
+        yield RANDOM_SAMPLES
+    runtime = documents["golden.json"]["runtime"]
+    if runtime != "onnxruntime":
+        yield f"The golden was made by {runtime}: onnxruntime cannot run the model."
+    simplified = documents["simplify.json"]
+    for failed in simplified["failed"]:
+        yield (
+            f"onnxsim failed under its setting {failed['setting']!r} ({failed['error']}); "
+            f"the model was simplified under {simplified['setting']!r}."
+        )
+    for rule in documents["rewrite.json"]["rules"]:
+        if not rule["applied"]:
+            yield f"Rule {rule['rule']!r} applied to nothing."
+
+
+def _metric(evaluation: Evaluation) -> EndMetric | None:
+    name, direction = evaluation["metric"], evaluation["direction"]
+    onnx, target = evaluation["onnx"], evaluation["target"]
+    if name is None or direction is None or onnx is None or target is None:
+        return None
+    fall = onnx - target if direction == "higher" else target - onnx
+    return {
+        "name": name,
+        "direction": direction,
+        "torch": evaluation["torch"],
+        "onnx": onnx,
+        "target": target,
+        "drop": fall / abs(onnx) if onnx else None,
+    }
+
+
+def _output(found: OutputComparison) -> OutputRow:
+    metrics = dict(found["metrics"])
+    if found["floored_max_relative_error"] is not None:
+        metrics["floored_max_relative_error"] = found["floored_max_relative_error"]
+    return {
+        "pair": found["pair"],
+        "name": found["name"],
+        "kind": found["kind"],
+        "metrics": [
+            {
+                "metric": name,
+                "worst": metric["worst"],
+                "mean": metric["mean"],
+                "worst_sample": metric["worst_sample"],
+            }
+            for name, metric in metrics.items()
+        ],
+        "problems": [
+            f"sample {found['sample']!r}: {found['problem']}" for found in found["problems"]
+        ],
+    }
+
+
+def _node(
+    node: NodeComparison,
+    worst_input: float,
+    cosine: float | None,
+    origins: NodesDocument,
+) -> NodeRow:
+    module, source = origin(node["node"], origins)
+    return {
+        "tensor": node["tensor"],
+        "node": node["node"],
+        "op_type": node["op_type"],
+        "target_op": node["target_op"],
+        "status": node["status"],
+        "diverges": node["diverges"],
+        "metrics": node["metrics"],
+        "worst_input": worst_input,
+        "drop": None if cosine is None else worst_input - cosine,
+        "introduced_nonfinite": node["introduced_nonfinite"],
+        "problem": node["problem"],
+        "module": module,
+        "source": source,
+    }
+
+
+def _rule(rule: RuleEntry, check: Check) -> RuleRow:
+    skipped: dict[str, list[str]] = {}
+    for finding in rule["skipped"]:
+        skipped.setdefault(finding["reason"], []).append(finding["node"])
+    held = {promise["rule"]: promise["held"] for promise in check["promises"]}
+    return {
+        "rule": rule["rule"],
+        "version": rule["version"],
+        "effect": rule["effect"],
+        "held": held.get(rule["rule"]),
+        "applied": [finding["node"] for finding in rule["applied"]],
+        "skipped": skipped,
+    }
+
+
+def _emulation(conversion: Conversion) -> Emulation | None:
+    if conversion["is_real_device"]:
+        return None
+    return {
+        "modelled_nodes": conversion["modelled_nodes"],
+        "assumed": conversion["assumed"],
+        "overflow": conversion["overflow"],
+        "applied": [deviation(applied) for applied in conversion["applied"]],
+    }

@@ -1,0 +1,164 @@
+"""A verdict in a few lines of plain text; standard library only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.report.words import (
+    FLOORED,
+    FLOORED_WORDS,
+    REASONS,
+    confidence_words,
+    counted,
+    printable,
+    shown,
+    target_noun,
+    target_words,
+    threshold_words,
+    value_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MOST_CHECKS = 8
+"""Failed checks that are told one by one."""
+
+NODE_METRICS = ("cosine_similarity", "relative_euclidean_distance", "mismatch_rate")
+
+TOLD_REASONS = ("nonfinite", "incomparable")
+"""Reasons that the metrics of a node do not show."""
+
+
+def verdict_line(verdict: Mapping[str, Any]) -> str:
+    """Say in one line whether a model passed, and on what."""
+    checks = verdict["checks"]
+    failed = sum(not check["passed"] for check in checks)
+    count = counted(len(checks), "check")
+    if failed:
+        count = f"{failed} of {count} failed"
+    state = "passed" if verdict["passed"] else "FAILED"
+    return f"{verdict['model']}: {state} ({count}; {target_words(verdict)})"
+
+
+def failure_message(verdict: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    """Say what failed, where it began, why, and what cures it.
+
+    Args:
+        verdict: `verdict.json`.
+        report: `report.json` of the same run.
+    """
+    failed = [check for check in verdict["checks"] if not check["passed"]]
+    lines = [f"gate: {check_words(check)}" for check in failed[:MOST_CHECKS]]
+    if (more := len(failed) - MOST_CHECKS) > 0:
+        lines.append(f"gate: {counted(more, 'more check')} failed")
+    if report["metric"] is not None:
+        lines.append(f"gate: {metric_words(report)}")
+    lines += [f"gate: {line}" for line in node_lines(report)]
+    lines += [f"  hint: {line}" for line in cure_lines(report)]
+    return "\n".join([verdict_line(verdict), *lines])
+
+
+def check_words(check: Mapping[str, Any]) -> str:
+    """One check: value, threshold, pair, and the sample that was worst."""
+    metric, problem = check["metric"], check["problem"]
+    where = check["pair"]
+    if check["sample"] is not None and not str(problem).startswith("sample "):
+        where += f", worst sample {check['sample']!r}"
+    must = f"must be {threshold_words(check['threshold'])} ({where})"
+    subject = repr(check["subject"])
+    if problem is not None:
+        words = f"{subject}: {metric} {must}: {problem}"
+    else:
+        words = f"{subject}: {metric} is {value_words(check)}, {must}"
+        if isinstance(check["value"], str):
+            words += "; what is not finite never passes"
+    if metric == FLOORED:
+        words += f" ({FLOORED_WORDS})"
+    return printable(words)
+
+
+def metric_words(report: Mapping[str, Any]) -> str:
+    """The end metric on every model, in one line."""
+    metric = report["metric"]
+    values = (
+        ("PyTorch", metric["torch"]),
+        ("ONNX", metric["onnx"]),
+        (target_noun(report["target"]), metric["target"]),
+    )
+    told = ", ".join(f"{name} {shown(v)}" for name, v in values if v is not None)
+    return printable(f"{metric['name']} ({metric['direction']} is better): {told}")
+
+
+def node_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which node diverges first, where it comes from, and what is known of it."""
+    node = report["divergent_node"]
+    if node is None:
+        return
+    what = (
+        "no node is beyond a limit; largest drop of cosine similarity"
+        if node["reason"] == "largest_drop"
+        else "first divergent node"
+    )
+    yield f"{what}: {node_words(node)}"
+    if node["module"] or node["source"]:
+        places = " at ".join(filter(None, (node["module"], node["source"])))
+        yield printable(f"{node['name']} comes from {places}")
+    for cause in node["causes"]:
+        others = counted(cause["nodes"] - 1, "more node")
+        where = f"here and at {others}" if cause["nodes"] > 1 else "here"
+        known = f"{cause['deviation']}, {where} ({confidence_words(cause)})"
+        yield printable(f"known cause: {known}")
+    if not node["causes"] and report["emulation"] is not None:
+        yield _only_everywhere(report["emulation"])
+
+
+def _only_everywhere(emulation: Mapping[str, Any]) -> str:
+    everywhere = ", ".join(
+        f"{d['deviation']} ({confidence_words(d)})"
+        for d in emulation["applied"]
+        if d["nodes"] is None
+    )
+    words = "no known deviation is particular to this node"
+    return f"{words}; of all nodes holds: {everywhere}" if everywhere else words
+
+
+def node_words(node: Mapping[str, Any]) -> str:
+    """Name a node by its ONNX name, its operator and the operator of the target."""
+    operator = node["op_type"]
+    if node["target_op"]:
+        operator += f", {node['target_op']} on the target"
+    metrics = node["metrics"]
+    told = [f"{name} {shown(metrics[name])}" for name in NODE_METRICS if name in metrics]
+    if node["reason"] in TOLD_REASONS:
+        told.insert(0, REASONS[node["reason"]])
+    return printable(f"{node['name']} ({operator}): {', '.join(told)}")
+
+
+def cure_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what to do about the known causes of the divergent node."""
+    node = report["divergent_node"]
+    causes = node["causes"] if node is not None else []
+    for cure in (cause["cure"] for cause in causes if cause["cure"] is not None):
+        yield printable(cure_words(cure, report))
+
+
+def cure_words(cure: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    """Say how to write a rule in the manifest, or why that was not enough."""
+    rule, manifest = cure["rule"], f"pipelines/{report['model']}/manifest.yaml"
+    if cure["state"] == "skipped":
+        return f"rule {rule!r} cures this, but skipped the node: {cure['reason']}"
+    if cure["state"] == "applied":
+        return f"rule {rule!r} was applied to this node already and is not enough"
+    if cure["state"] == "other_nodes":
+        what = f"add this node to the `nodes` of rule {rule!r} in {manifest}"
+    elif report["rules"]:
+        what = f"add {rule} to `rewrite.rules` in {manifest}"
+    else:
+        what = f"write in {manifest}: {manifest_line(rule)}"
+    return f"{what} (cures it under emulation; a device run confirms)"
+
+
+def manifest_line(rule: str) -> str:
+    """Spell a manifest's first rule."""
+    return f"rewrite: {{rules: [{rule}]}}"

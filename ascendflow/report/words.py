@@ -1,0 +1,106 @@
+"""Numbers, names and thresholds as people read them; standard library only."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EMULATED = "emulated, not run on a device"
+MEASURED = "measured on a device"
+
+FLOORED = "floored_max_relative_error"
+FLOORED_WORDS = (
+    "max relative error, its denominator floored at 1e-6 of the output's range; judged too "
+    "where an output has fewer than 8 elements, since cosine alone says little there"
+)
+
+REASONS = {
+    "nonfinite": "the target has NaN or infinities that the golden has not",
+    "cosine_similarity": "its cosine similarity is below 0.99",
+    "relative_euclidean_distance": "its relative Euclidean distance is above 0.05",
+    "incomparable": "golden and target differ in dtype or shape",
+    "largest_drop": "no node is beyond a limit; this one loses most against its worst "
+    "input",
+}
+"""Why a node is the one that the verdict names; the limits are metrics/divergent.py's."""
+
+DIGITS = 6
+"""Significant digits of a number, unless it takes more to tell it from its limit."""
+
+
+def target_words(target: Mapping[str, Any]) -> str:
+    """Name the target and how its numbers were got; of a verdict or a report."""
+    how = MEASURED if target["is_real_device"] else EMULATED
+    names = f"CANN {target['cann']}, {target['soc_version']}, {target['precision_mode']}"
+    return f"{names}; {how}"
+
+
+def target_noun(target: Mapping[str, Any]) -> str:
+    """Name the third column of an end metric."""
+    return "target" if target["is_real_device"] else "emulated target"
+
+
+def printable(name: str) -> str:
+    """Spell out what a terminal would obey or not show: names come from models."""
+    if name.isprintable():
+        return name
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in name
+    )
+
+
+def shown(value: float | str | None, digits: int = DIGITS) -> str:
+    """Write a number with a few significant digits; "NaN" and "Infinity" as they are."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.{digits}g}"
+
+
+def value_words(check: Mapping[str, Any]) -> str:
+    """Write a check's value, with as many digits as tell it from its threshold.
+
+    And from 1, to nine digits: a cosine of 0.9999996 is not perfect.
+    """
+    value = check["value"]
+    if isinstance(value, str):
+        return value
+    for digits in range(DIGITS, 17):
+        marks = [*check["threshold"].values(), *([1.0] if digits < 9 else [])]
+        if all(shown(value, digits) != shown(m, digits) for m in marks if m != value):
+            return shown(value, digits)
+    return repr(value)
+
+
+def threshold_words(threshold: Mapping[Any, float]) -> str:
+    """Say what a threshold asks for."""
+    signs = {"min": ">=", "max": "<="}
+    # Not rounded: the manifest's own number.
+    return " and ".join(f"{signs[bound]} {limit!r}" for bound, limit in threshold.items())
+
+
+def tightest_words(check: Mapping[str, Any]) -> str:
+    """Write the tightest threshold that would pass, rounded to the side that passes."""
+    tightest = check["tightest"]
+    if tightest is None or not math.isfinite(tightest):
+        return ""
+    near = float(shown(tightest))
+    if near <= tightest if "min" in check["threshold"] else near >= tightest:
+        return shown(tightest)
+    import decimal
+
+    rounding = decimal.ROUND_FLOOR if "min" in check["threshold"] else decimal.ROUND_CEILING
+    context = decimal.Context(prec=DIGITS, rounding=rounding)
+    return shown(float(context.create_decimal(decimal.Decimal(tightest))))
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a number of things: "1 node", "2 nodes"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def confidence_words(cause: Mapping[str, Any]) -> str:
+    """Say how sure a deviation is; what was emulated is never more than that."""
+    return f"emulated, confidence {cause['confidence']}"

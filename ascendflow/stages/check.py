@@ -1,0 +1,156 @@
+"""check: each rule's promise, held against the samples in onnxruntime."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.errors import StageError
+from ascendflow.graph.promise import Difference
+from ascendflow.tensors import TensorSet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ascendflow.documents.check import Check as CheckDocument
+    from ascendflow.documents.rewrite_log import RewriteLog, RuleEntry
+    from ascendflow.stages.stage import StageContext
+
+MODEL = "model.onnx"
+WEIGHTS = "model.onnx.data"
+
+Differences = dict[str, Difference]
+
+
+class Check:
+    """Run the simplified and the rewritten model, and hold every rule to its promise."""
+
+    name: ClassVar[str] = "check"
+    consumes: ClassVar[frozenset[str]] = frozenset(
+        {"samples", "simplified", "rewritten", "rewrite.json"}
+    )
+    produces: ClassVar[frozenset[str]] = frozenset({"check.json"})
+    computes_floats: ClassVar[bool] = True
+    runs_user_code: ClassVar[bool] = False
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG004, the protocol's
+        """Name what runs both models, and what edits where rules are told apart."""
+        return ("numpy", "onnx", "onnx-ir", "onnxruntime")
+
+    def run(self, ctx: StageContext) -> None:
+        """Write the differences found and the promises that held.
+
+        Raises:
+            StageError: a broken promise, naming rule, output and both values; or a lossy
+                rule that the manifest does not allow.
+        """
+        log: RewriteLog = json.loads(ctx.inputs["rewrite.json"].read_text(encoding="utf-8"))
+        applied = [entry for entry in log["rules"] if entry["applied"]]
+        if not ctx.config["allow_lossy"]:
+            _refuse_lossy(applied)
+        feeds = TensorSet(ctx.inputs["samples"] / "feeds")
+        before, after = ctx.inputs["simplified"] / MODEL, ctx.inputs["rewritten"] / MODEL
+        whole = _differences(before, after, feeds)
+        if len(applied) == 1:
+            _refuse_broken(applied[0], whole)
+        # Together first: only where a promise is broken, or rules promise different
+        # things, is a run for each rule needed.
+        elif not _all_hold(applied, whole):
+            _judge_one_by_one(before, applied, feeds)
+        document: CheckDocument = {
+            "schema_version": 1,
+            "outputs": {name: found.summary() for name, found in whole.items()},
+            "promises": [
+                {"rule": entry["rule"], "effect": entry["effect"], "held": True}
+                for entry in applied
+            ],
+        }
+        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
+        ctx.outputs["check.json"].write_text(text + "\n", encoding="utf-8")
+
+
+def _refuse_lossy(applied: Sequence[RuleEntry]) -> None:
+    lossy = [entry for entry in applied if entry["effect"] == "lossy"]
+    if lossy:
+        named = ", ".join(f"{_at(e)} ({len(e['applied'])} nodes)" for e in lossy)
+        raise StageError(
+            f"check: lossy, and the manifest does not allow it: {named}",
+            hint="set `check: {allow_lossy: true}` if the gate is to judge the loss",
+        )
+
+
+def _all_hold(applied: Sequence[RuleEntry], whole: Differences) -> bool:
+    """Return whether `whole` alone proves every promise: the strictest holds for all."""
+    effects = {entry["effect"] for entry in applied}
+    strictest = next((e for e in ("exact", "equivalent") if e in effects), None)
+    return strictest is None or all(d.why_broken(strictest) is None for d in whole.values())
+
+
+def _judge_one_by_one(
+    simplified: Path, applied: Sequence[RuleEntry], feeds: TensorSet
+) -> None:
+    """Apply rule after rule, each on top of those before it, and judge each by itself."""
+    from ascendflow.graph.rewrite import Request, rewrite
+
+    requests: list[Request] = []
+    with TemporaryDirectory() as scratch:
+        before = simplified
+        for position, entry in enumerate(applied):
+            names = tuple(done["node"] for done in entry["applied"])
+            requests.append(Request(entry["rule"], names))
+            after = Path(scratch) / str(position) / MODEL
+            after.parent.mkdir()
+            rewrite(simplified, after, requests)
+            _put_weights_beside(simplified, after)
+            _refuse_broken(entry, _differences(before, after, feeds))
+            before = after
+
+
+def _put_weights_beside(simplified: Path, model: Path) -> None:
+    weights = simplified.with_name(WEIGHTS)
+    if weights.exists():
+        try:
+            os.link(weights, model.with_name(WEIGHTS))
+        except OSError:  # another file system
+            copyfile(weights, model.with_name(WEIGHTS))
+
+
+def _differences(before: Path, after: Path, feeds: TensorSet) -> Differences:
+    """Run both models on every sample, one sample at a time."""
+    from ascendflow.graph.run import OnnxModel
+
+    golden = OnnxModel(before, threads=1)
+    same = before.read_bytes() == after.read_bytes()
+    edited = golden if same else OnnxModel(after, threads=1)
+    found: Differences = {}
+    for sample, tensors in zip(feeds.ids, feeds, strict=True):
+        old = golden.run(tensors)
+        new = old if same else edited.run(tensors)
+        if list(old) != list(new):
+            raise StageError(f"check: the outputs {list(old)} became {list(new)}")
+        for name, tensor in old.items():
+            found.setdefault(name, Difference()).add(sample, tensor, new[name])
+    return found
+
+
+def _refuse_broken(entry: RuleEntry, differences: Differences) -> None:
+    broken = [
+        f"check: output {name!r} differs between simplified and rewritten: {why}"
+        for name, difference in differences.items()
+        if (why := difference.why_broken(entry["effect"])) is not None
+    ]
+    if broken:
+        raise StageError(
+            "\n".join(broken),
+            hint=f"rule {_at(entry)!r} promises {entry['effect']}; rewrite.json names the "
+            "nodes it edited; leave the rule out, or limit it by `nodes:`",
+        )
+
+
+def _at(entry: RuleEntry) -> str:
+    return f"{entry['rule']}@{entry['version']}"

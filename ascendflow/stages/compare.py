@@ -1,0 +1,142 @@
+"""compare: how far the target is from its goldens. Numbers only, judged by gate."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.errors import StageError
+from ascendflow.graph.dump import every_tensor
+from ascendflow.graph.outline import outline
+from ascendflow.graph.pairing import Paired, pair_by_name
+from ascendflow.metrics.nodes import NodeTable, Origin
+from ascendflow.metrics.outputs import OutputSeries
+from ascendflow.tensors import TensorSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import numpy as np
+
+    from ascendflow.documents.conversion import Conversion
+    from ascendflow.documents.metrics import (
+        MetricsDocument,
+        NodeComparison,
+        OutputComparison,
+        Pair,
+    )
+    from ascendflow.stages.stage import StageContext
+
+
+class Compare:
+    """Measure outputs on all samples, and every tensor inside on a few."""
+
+    name: ClassVar[str] = "compare"
+    consumes: ClassVar[frozenset[str]] = frozenset(
+        {"samples", "golden", "outputs", "simplified", "model", "conversion.json"}
+    )
+    produces: ClassVar[frozenset[str]] = frozenset({"metrics.json"})
+    computes_floats: ClassVar[bool] = True
+    runs_user_code: ClassVar[bool] = False
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG004 - the seam's
+        """Name what runs the models and what computes the numbers."""
+        return ("numpy", "ml_dtypes", "onnx", "onnxruntime")
+
+    def run(self, ctx: StageContext) -> None:
+        """Write the numbers, however bad they are.
+
+        Raises:
+            StageError: goldens and outputs are not of the same samples, or a tensor inside
+                the simplified model cannot be had.
+        """
+        outputs = [found for pair in _pairs(ctx) for found in _compare_outputs(*pair)]
+        ctx.findings.warnings += _said_aloud(outputs)
+        feeds = TensorSet(ctx.inputs["samples"] / "feeds")
+        sampled = range(min(ctx.config["node_samples"], len(feeds)))
+        document: MetricsDocument = {
+            "schema_version": 1,
+            "outputs": outputs,
+            "nodes": _compare_nodes(ctx, (feeds.sample(index) for index in sampled)),
+            "node_samples": [feeds.ids[index] for index in sampled],
+        }
+        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
+        ctx.outputs["metrics.json"].write_text(text + "\n", encoding="utf-8")
+
+
+def _pairs(ctx: StageContext) -> Iterator[tuple[Pair, TensorSet, TensorSet]]:
+    """Yield golden and target of each comparison; PyTorch's only where there is one."""
+    exported = TensorSet(ctx.inputs["golden"] / "onnx")
+    target = TensorSet(ctx.inputs["outputs"])
+    yield "onnx-target", exported, target
+    if (ctx.inputs["golden"] / "torch").is_dir():
+        torch = TensorSet(ctx.inputs["golden"] / "torch")
+        yield "torch-onnx", torch, exported
+        yield "torch-target", torch, target
+
+
+def _compare_outputs(
+    pair: Pair, golden: TensorSet, target: TensorSet
+) -> Iterator[OutputComparison]:
+    """Compare two models output by output, each over all samples, one tensor at a time."""
+    if not golden.ids or golden.ids != target.ids:
+        raise StageError(
+            f"compare: {pair}: {len(golden)} samples against {len(target)}, or other ids",
+            hint="there must be samples, and both sides must be of the same ones",
+        )
+    names = dict.fromkeys(
+        spec.name
+        for tensors in (golden, target)
+        for index in range(len(tensors))
+        for spec in tensors.specs(index)
+    )
+    for name in names:
+        series = OutputSeries(pair, name)
+        for index, sample in enumerate(golden.ids):
+            series.add(sample, _load(golden, index, name), _load(target, index, name))
+        yield series.result()
+
+
+def _load(tensors: TensorSet, index: int, name: str) -> np.ndarray | None:
+    known = any(spec.name == name for spec in tensors.specs(index))
+    return tensors.load(index, name) if known else None
+
+
+def _said_aloud(outputs: list[OutputComparison]) -> Iterator[str]:
+    """Warn of outputs that pass because there was nothing to compare."""
+    for found in outputs:
+        if found["pair"] == "onnx-target" and found["smallest_size"] == 0:
+            yield f"compare: output {found['name']!r} is empty in at least one sample"
+
+
+def _compare_nodes(
+    ctx: StageContext, samples: Iterable[Mapping[str, np.ndarray]]
+) -> list[NodeComparison]:
+    """Compare what the simplified model and the target compute on the way, by name."""
+    backend, threads = ctx.backend, ctx.config["threads"]
+    if backend is None or not backend.capabilities.can_dump:
+        ctx.findings.warnings.append(
+            f"compare: backend {ctx.config['backend']!r} cannot dump tensors; "
+            "only outputs are compared"
+        )
+        return []
+    simplified = ctx.inputs["simplified"] / "model.onnx"
+    table = NodeTable()
+    for feeds in samples:
+        golden = every_tensor(simplified, feeds, threads=threads)
+        target = backend.dump(ctx.inputs["model"], feeds, threads=threads)
+        for found in pair_by_name(golden, target):
+            if isinstance(found, Paired):
+                table.add(*found)
+            else:
+                table.add_alone(found.tensor, in_golden=found.in_golden)
+    outlined = outline(simplified)
+    if outlined.with_subgraphs:
+        ctx.findings.warnings.append(
+            "compare: tensors in the bodies of If, Loop and Scan are not compared: "
+            + ", ".join(outlined.with_subgraphs)
+        )
+    conversion: Conversion = json.loads(ctx.inputs["conversion.json"].read_text("utf-8"))
+    origins = [Origin(*produced) for produced in outlined.produced]
+    return table.result(origins, conversion["target_ops"])

@@ -1,0 +1,70 @@
+"""convert: rewritten ONNX -> the target's model, by the backend that the manifest names."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.errors import InternalError, NotModelledError, StageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ascendflow.stages.stage import StageContext
+
+MODEL = "model.onnx"
+
+
+class Convert:
+    """Compile the ONNX graph for one SoC."""
+
+    name: ClassVar[str] = "convert"
+    consumes: ClassVar[frozenset[str]] = frozenset({"rewritten"})
+    produces: ClassVar[frozenset[str]] = frozenset({"model", "conversion.json"})
+    computes_floats: ClassVar[bool] = False  # rounding is the same on every CPU
+    runs_user_code: ClassVar[bool] = False
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what the backend compiles with."""
+        return ("numpy", "onnx", "onnx-ir") if config["backend"] == "emulator" else ()
+
+    def run(self, ctx: StageContext) -> None:
+        """Compile into the folder `model` and write the conversion document.
+
+        Raises:
+            NotModelledError: the emulator has no model of the SoC, the precision or a node.
+            StageError: the compiler refused, or reported success and wrote nothing.
+        """
+        if ctx.backend is None:
+            raise InternalError("convert runs with a backend")
+        if (reason := ctx.backend.refuse(ctx.config)) is not None:
+            raise NotModelledError(f"convert: {reason}")
+        folder = ctx.outputs["model"]
+        document = ctx.backend.compile(ctx.inputs["rewritten"] / MODEL, folder, ctx.config)
+        # Trust the files, not the exit status: a compiler that claims success and writes
+        # nothing would otherwise be cached as a success.
+        if not _holds_bytes(folder):
+            raise StageError(
+                f"convert: {ctx.backend.name} succeeded and left {folder.name}/ empty",
+                hint="check the free space and permissions of the output folder",
+            )
+        ctx.findings.facts["target"] = {
+            key: document[key]
+            for key in (
+                "backend",
+                "is_real_device",
+                "cann",
+                "soc_version",
+                "precision_mode",
+            )
+        }
+        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
+        ctx.outputs["conversion.json"].write_text(text + "\n", encoding="utf-8")
+
+
+def _holds_bytes(folder: Path) -> bool:
+    return folder.is_dir() and any(
+        path.is_file() and path.stat().st_size for path in folder.rglob("*")
+    )

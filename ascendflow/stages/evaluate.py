@@ -1,0 +1,136 @@
+"""evaluate: the user's end metric of PyTorch, ONNX and target, on the same samples."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, overload
+
+from ascendflow.errors import StageError
+from ascendflow.factories import load_factory, users_code
+from ascendflow.tensors import TensorSet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from ascendflow.documents.evaluation import Evaluation
+    from ascendflow.stages.stage import StageContext
+
+
+class Evaluate:
+    """Compute the end metric three times."""
+
+    name: ClassVar[str] = "evaluate"
+    consumes: ClassVar[frozenset[str]] = frozenset({"samples", "golden", "outputs"})
+    produces: ClassVar[frozenset[str]] = frozenset({"evaluation.json"})
+    computes_floats: ClassVar[bool] = True
+    runs_user_code: ClassVar[bool] = True
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name numpy, and the types that numpy lacks, where there is a metric."""
+        return ("numpy", "ml_dtypes") if config["metric"] is not None else ()
+
+    def run(self, ctx: StageContext) -> None:
+        """Write what the metric says of each model; nulls where there is none.
+
+        Raises:
+            StageError: the metric cannot be loaded, raises, or returns what is no finite
+                number; the message says of which model's outputs.
+        """
+        document: Evaluation = {
+            "schema_version": 1,
+            "metric": None,
+            "direction": None,
+            "torch": None,
+            "onnx": None,
+            "target": None,
+        }
+        metric = ctx.config["metric"]
+        if metric is not None:
+            score = _scorer(ctx.folder, metric, ctx.inputs["samples"])
+            document["metric"] = metric["factory"]
+            document["direction"] = metric["direction"]
+            if (ctx.inputs["golden"] / "torch").is_dir():
+                document["torch"] = score("torch", ctx.inputs["golden"] / "torch")
+            document["onnx"] = score("onnx", ctx.inputs["golden"] / "onnx")
+            document["target"] = score("target", ctx.inputs["outputs"])
+        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
+        ctx.outputs["evaluation.json"].write_text(text + "\n", encoding="utf-8")
+
+
+class Samples(Sequence[dict[str, Any]]):
+    """Samples as the user's factory gave them, read when they are asked for.
+
+    Each is `{"id": str, "feeds": {name: array}, "labels": {name: array}}`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._feeds = TensorSet(folder / "feeds")
+        self._labels = TensorSet(folder / "labels")
+        self.ids = self._feeds.ids
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        """Read one sample, or several."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        position = range(len(self))[index]
+        return {
+            "id": self.ids[position],
+            "feeds": self._feeds.sample(position),
+            "labels": self._labels.sample(position),
+        }
+
+
+def _scorer(
+    folder: Path, metric: Mapping[str, Any], samples_folder: Path
+) -> Callable[[str, Path], float]:
+    """Return what scores the outputs in a folder."""
+    function = load_factory(folder, metric["module"], metric["factory"])
+    where = f"{metric['module']}:{metric['factory']}"
+    samples = Samples(samples_folder)
+
+    def score(side: str, outputs_folder: Path) -> float:
+        outputs = TensorSet(outputs_folder)
+        if not outputs.ids or outputs.ids != samples.ids:
+            raise StageError(
+                f"evaluate: {len(outputs)} {side} outputs for {len(samples)} samples, "
+                "or in another order",
+                hint="there must be samples, and one set of outputs for each",
+            )
+        with users_code(f"{where} on the {side} outputs"):
+            value = function(outputs, samples, **metric["arguments"])
+        return _number(value, f"{where} on the {side} outputs")
+
+    return score
+
+
+def _number(value: object, where: str) -> float:
+    """Return `value` as a finite float, or refuse it."""
+    try:
+        number = None if isinstance(value, str | bytes | bool) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = None
+    if number is None:
+        raise StageError(
+            f"evaluate: {where} returned {value!r}, which is no number",
+            hint="return one float",
+        )
+    if not math.isfinite(number):
+        raise StageError(
+            f"evaluate: {where} is {number}; NaN and infinity are refused",
+            hint="a class that is never predicted has to count as 0, not as 0/0",
+        )
+    return number

@@ -1,0 +1,113 @@
+"""export: PyTorch, or an ONNX file, -> the canonical ONNX model everything starts from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.documents.json_file import write_json
+from ascendflow.graph.canonical import MODEL_FILE, canonicalise, save
+from ascendflow.graph.ingest import accept, check, read_model, refuse
+from ascendflow.graph.io_spec import opset_of
+from ascendflow.graph.opset import convert_opset
+from ascendflow.graph.refusals import why_refused
+from ascendflow.stages.random_tensors import random_tensor
+from ascendflow.tensors import TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    import onnx
+
+    from ascendflow.documents.nodes import NodeOrigin, NodesDocument
+    from ascendflow.stages.stage import StageContext
+
+
+class Export:
+    """Make `exported/model.onnx`: static input shapes, unique names, canonical bytes."""
+
+    name: ClassVar[str] = "export"
+    consumes: ClassVar[frozenset[str]] = frozenset()
+    produces: ClassVar[frozenset[str]] = frozenset({"exported", "nodes.json"})
+    computes_floats: ClassVar[bool] = False
+    runs_user_code: ClassVar[bool] = True
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what reads, converts and writes the graph."""
+        own = ("numpy", "onnx", "onnx-ir")
+        return (*own, "onnxscript", "torch") if config.get("torch") else own
+
+    def run(self, ctx: StageContext) -> None:
+        """Export or ingest, refuse, fix the input shapes, write.
+
+        Raises:
+            StageError: the source cannot be exported or read, or holds something that no
+                pipeline may start from; all findings are listed at once.
+        """
+        specs = ctx.config["inputs"]
+        inputs = tuple(TensorSpec(i["name"], i["dtype"], tuple(i["shape"])) for i in specs)
+        if ctx.config.get("torch"):
+            beside = ctx.outputs["exported"].parent  # a memory disk may be too small
+            with TemporaryDirectory(prefix="exporter-", dir=beside) as folder:
+                _export(ctx, inputs, Path(folder) / MODEL_FILE)
+        else:
+            source = ctx.files["source"]
+            model = read_model(source)
+            accept(model, source.name, inputs, ctx.config.get("opset"))
+            _write(ctx, model, source.parent, {})
+
+
+def _export(ctx: StageContext, inputs: tuple[TensorSpec, ...], file: Path) -> None:
+    """Run torch's exporter into the temporary `file`, then take that in."""
+    from ascendflow.pytorch.exporter import export
+    from ascendflow.pytorch.model import build_model
+    from ascendflow.pytorch.origins import origins_by_tensor
+
+    opset, source = ctx.config["opset"], ctx.config["torch"]
+    network = build_model(ctx.folder, source, ctx.files.get("weights"), ctx.seed)
+    ctx.findings.warnings += export(
+        network,
+        _examples(inputs, ctx.seed),
+        file,
+        exporter=ctx.config["exporter"],
+        opset=opset,
+    )
+    model = read_model(file)
+    origins = origins_by_tensor(model, ctx.folder)
+    if (written := opset_of(model)) != opset:
+        refuse("the exported model", why_refused(model))
+        model = convert_opset(model, opset)
+        ctx.findings.facts["converted_from_opset"] = written
+    accept(model, "the exported model", inputs, opset)
+    _write(ctx, model, file.parent, origins)
+
+
+def _examples(inputs: tuple[TensorSpec, ...], seed: int) -> dict[str, np.ndarray]:
+    """Draw one example of each input from its spec: no sample may change the graph."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    return {spec.name: random_tensor(spec, generator) for spec in inputs}
+
+
+def _write(
+    ctx: StageContext,
+    model: onnx.ModelProto,
+    source: Path,
+    origins: Mapping[str, NodeOrigin],
+) -> None:
+    """Write both artifacts."""
+    canonicalise(model)
+    check(save(model, ctx.outputs["exported"], source))
+    document: NodesDocument = {
+        "schema_version": 1,
+        "nodes": {
+            node.name: origins[node.output[0]]
+            for node in model.graph.node
+            if node.output and node.output[0] in origins
+        },
+    }
+    write_json(ctx.outputs["nodes.json"], document)

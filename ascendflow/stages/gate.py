@@ -1,0 +1,92 @@
+"""gate: thresholds + numbers -> verdict.json. Succeeds either way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.metrics.divergent import first_divergent_node
+from ascendflow.metrics.verdict import judge_metric, judge_outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ascendflow.documents.conversion import Conversion
+    from ascendflow.documents.verdict import Emulation, Verdict
+    from ascendflow.stages.stage import StageContext
+
+
+class Gate:
+    """Judge what was measured."""
+
+    name: ClassVar[str] = "gate"
+    consumes: ClassVar[frozenset[str]] = frozenset(
+        {"golden.json", "metrics.json", "evaluation.json", "conversion.json"}
+    )
+    produces: ClassVar[frozenset[str]] = frozenset({"verdict.json"})
+    computes_floats: ClassVar[bool] = False
+    runs_user_code: ClassVar[bool] = False
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG004 - the seam's
+        """Name nothing: the verdict is plain arithmetic."""
+        return ()
+
+    def run(self, ctx: StageContext) -> None:
+        """Write the verdict, whatever it is.
+
+        Raises:
+            StageError: a threshold names no output, or a metric that is not measured.
+        """
+        documents = {role: _read(ctx.inputs[role]) for role in sorted(self.consumes)}
+        golden, measured = documents["golden.json"], documents["metrics.json"]
+        checks = judge_outputs(
+            ctx.config["outputs"] or {},
+            measured,
+            list(golden["outputs"]),
+            has_torch=golden["has_torch"],
+        )
+        if ctx.config["metric"] is not None:
+            checks.append(judge_metric(ctx.config["metric"], documents["evaluation.json"]))
+        passed = bool(checks) and all(check["passed"] for check in checks)
+        conversion: Conversion = documents["conversion.json"]
+        verdict: Verdict = {
+            "schema_version": 1,
+            "model": ctx.config["model"],
+            "backend": conversion["backend"],
+            "is_real_device": conversion["is_real_device"],
+            "emulation": _emulation(conversion),
+            "cann": conversion["cann"],
+            "soc_version": conversion["soc_version"],
+            "precision_mode": conversion["precision_mode"],
+            "passed": passed,
+            "checks": checks,
+            "first_divergent_node": first_divergent_node(
+                measured["nodes"], gate_passed=passed
+            ),
+            "judged": {role: _digest(ctx.inputs[role]) for role in documents},
+        }
+        text = json.dumps(verdict, indent=1, sort_keys=True, allow_nan=False)
+        ctx.outputs["verdict.json"].write_text(text + "\n", encoding="utf-8")
+
+
+def _emulation(conversion: Conversion) -> Emulation | None:
+    """Repeat how far the emulated target is known; a verdict is read on its own."""
+    if conversion["is_real_device"]:
+        return None
+    return {
+        "modelled_nodes": conversion["modelled_nodes"],
+        "assumed": conversion["assumed"],
+        "applied": conversion["applied"],
+    }
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"

@@ -1,0 +1,173 @@
+"""golden: the trusted outputs, of PyTorch and of the exported model, on every sample."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.documents.json_file import write_json
+from ascendflow.errors import StageError
+from ascendflow.graph.canonical import MODEL_FILE
+from ascendflow.graph.run import OnnxModel
+from ascendflow.stages.agreement import (
+    Agreement,
+    compare_outputs,
+    refuse_beyond,
+    why_not_finite,
+)
+from ascendflow.tensors import TensorSet, TensorWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+
+    from ascendflow.documents.golden import GoldenDocument, OutputSpec
+    from ascendflow.stages.stage import StageContext
+
+    Outputs = dict[str, np.ndarray]
+    Runner = Callable[[Mapping[str, np.ndarray]], Outputs]
+
+
+class Golden:
+    """Run every sample through PyTorch, where there is any, and through onnxruntime."""
+
+    name: ClassVar[str] = "golden"
+    consumes: ClassVar[frozenset[str]] = frozenset({"samples", "exported"})
+    produces: ClassVar[frozenset[str]] = frozenset({"golden", "golden.json"})
+    computes_floats: ClassVar[bool] = True
+    runs_user_code: ClassVar[bool] = True
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what computes the outputs."""
+        own = ("numpy", "onnx", "onnxruntime")
+        return (*own, "torch") if config.get("torch") else own
+
+    def run(self, ctx: StageContext) -> None:
+        """Write the tensor sets `golden/onnx` and `golden/torch`, and golden.json.
+
+        Raises:
+            StageError: an output is not finite, PyTorch and ONNX return different
+                outputs, or they differ beyond `export.max_relative_error`.
+        """
+        feeds = TensorSet(ctx.inputs["samples"] / "feeds")
+        model = OnnxModel(ctx.inputs["exported"] / MODEL_FILE, threads=1)
+        torch_run = _torch_runner(ctx, model) if ctx.config.get("torch") else None
+        agreements: dict[str, Agreement] = {}
+        constant = _Unchanging()
+        outputs: Outputs = {}
+        with ExitStack() as stack:
+            written = {
+                kind: stack.enter_context(TensorWriter(ctx.outputs["golden"] / kind))
+                for kind in (("torch", "onnx") if torch_run else ("onnx",))
+            }
+            for sample, fed in zip(feeds.ids, feeds, strict=True):
+                outputs = _finite(model.run(fed), "the exported model", sample)
+                written["onnx"].write(sample, outputs)
+                constant.add(fed, outputs)
+                if torch_run is not None:
+                    trusted = _finite(torch_run(fed), "PyTorch", sample)
+                    written["torch"].write(sample, trusted)
+                    where = f"the exported model, sample {sample!r},"
+                    compare_outputs(agreements, trusted, outputs, where=where)
+        ctx.findings.warnings += [
+            *([model.note] if model.note else []),
+            *constant.warnings(),
+        ]
+        refuse_beyond(
+            agreements,
+            ctx.config["max_relative_error"],
+            what="PyTorch and the exported model differ",
+            key="export.max_relative_error",
+        )
+        _write_document(ctx, model, outputs, agreements)
+
+
+class _Unchanging:
+    """Finds outputs that are the same for all samples, though what is fed is not."""
+
+    def __init__(self) -> None:
+        self._feeds: set[str] = set()
+        self._outputs: dict[str, set[str]] = {}
+
+    def add(
+        self, feeds: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]
+    ) -> None:
+        self._feeds.add("".join(_digest(array) for array in feeds.values()))
+        for name, array in outputs.items():
+            self._outputs.setdefault(name, set()).add(_digest(array))
+
+    def warnings(self) -> list[str]:
+        if len(self._feeds) < 2:
+            return []
+        return [
+            f"output {name!r} does not depend on the input: it is the same for "
+            f"{len(self._feeds)} different samples, so comparing it says nothing"
+            for name, digests in self._outputs.items()
+            if len(digests) == 1
+        ]
+
+
+def _torch_runner(ctx: StageContext, model: OnnxModel) -> Runner:
+    """Return a function that runs the user's model and names outputs as ONNX does."""
+    import torch
+
+    from ascendflow.factories import users_code
+    from ascendflow.pytorch.arrays import named_outputs, to_numpy
+    from ascendflow.pytorch.model import build_model, call_of
+
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    weights = ctx.files.get("weights")
+    network = build_model(ctx.folder, ctx.config["torch"], weights, ctx.seed)
+    call = call_of(network, [entry["name"] for entry in ctx.config["inputs"]])
+    names = [spec.name for spec in model.outputs]
+
+    def run(feeds: Mapping[str, np.ndarray]) -> Outputs:
+        positional, named = call.arguments(feeds)
+        with users_code("the PyTorch model"), torch.no_grad():
+            found = list(named_outputs(network(*positional, **named)).values())
+        if len(found) != len(names):
+            raise StageError(
+                f"PyTorch returns {len(found)} outputs, the exported model {len(names)}: "
+                f"{', '.join(map(repr, names))}"
+            )
+        return {n: to_numpy(tensor) for n, tensor in zip(names, found, strict=True)}
+
+    return run
+
+
+def _finite(outputs: Outputs, whose: str, sample: str) -> Outputs:
+    for name, array in outputs.items():
+        if (reason := why_not_finite(array)) is not None:
+            raise StageError(
+                f"output {name!r} of {whose} {reason}, sample {sample!r}",
+                hint="a golden must be finite: look for empty windows, overflow or 0/0",
+            )
+    return outputs
+
+
+def _digest(array: np.ndarray) -> str:
+    return sha256(array.tobytes()).hexdigest()
+
+
+def _write_document(
+    ctx: StageContext,
+    model: OnnxModel,
+    outputs: Outputs,
+    agreements: Mapping[str, Agreement],
+) -> None:
+    specs: dict[str, OutputSpec] = {
+        name: {"dtype": array.dtype.name, "shape": list(array.shape)}
+        for name, array in outputs.items()
+    }
+    document: GoldenDocument = {
+        "schema_version": 1,
+        "runtime": model.runtime,
+        "has_torch": bool(ctx.config.get("torch")),
+        "torch_onnx": {name: a.document() for name, a in agreements.items()},
+        "outputs": specs,
+    }
+    write_json(ctx.outputs["golden.json"], document)

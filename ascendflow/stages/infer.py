@@ -1,0 +1,109 @@
+"""infer: the target's outputs on every sample."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.errors import InternalError, StageError
+from ascendflow.tensors import TensorSet, TensorWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+
+    from ascendflow.stages.stage import StageContext
+
+SHOWN = 20
+
+
+class Infer:
+    """Run the compiled model on all samples; outputs only."""
+
+    name: ClassVar[str] = "infer"
+    consumes: ClassVar[frozenset[str]] = frozenset({"samples", "golden", "model"})
+    produces: ClassVar[frozenset[str]] = frozenset({"outputs"})
+    computes_floats: ClassVar[bool] = True
+    runs_user_code: ClassVar[bool] = False
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what the backend runs on."""
+        return ("numpy", "onnx", "onnxruntime") if config["backend"] == "emulator" else ()
+
+    def run(self, ctx: StageContext) -> None:
+        """Write the outputs, sample by sample, as they come.
+
+        Raises:
+            StageError: feeds that do not fit the inputs; an output that is missing, of
+                another dtype or shape than the golden, or empty where it is not. All
+                such faults are listed at once.
+        """
+        if ctx.backend is None:
+            raise InternalError("infer runs with a backend")
+        feeds = TensorSet(ctx.inputs["samples"] / "feeds")
+        golden = TensorSet(ctx.inputs["golden"] / "onnx")
+        if feeds.ids != golden.ids:
+            raise StageError(
+                f"infer: samples {feeds.ids} are not the golden's {golden.ids}"
+            )
+        outputs = ctx.backend.infer(
+            ctx.inputs["model"],
+            _checked_feeds(feeds, ctx.config["inputs"]),
+            threads=ctx.config["threads"],
+        )
+        faults: list[str] = []
+        done = 0
+        with TensorWriter(ctx.outputs["outputs"]) as writer:
+            for number, tensors in enumerate(outputs):
+                faults.extend(_faults(golden, number, tensors))
+                writer.write(feeds.ids[number], tensors)
+                done = number + 1
+        if done != len(feeds):
+            faults.append(f"infer: {len(feeds)} samples went in, {done} came out")
+        if faults:
+            more = [f"... and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
+            raise StageError(
+                "\n".join([*faults[:SHOWN], *more]),
+                hint="the target does not keep the model's outputs; see convert's log",
+            )
+
+
+def _checked_feeds(
+    feeds: TensorSet, inputs: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, np.ndarray]]:
+    """Read the feeds one sample at a time, and hold each to the declared inputs."""
+    declared = {each["name"]: (each["dtype"], tuple(each["shape"])) for each in inputs}
+    for number, sample in enumerate(feeds.ids):
+        found = {spec.name: (spec.dtype, spec.shape) for spec in feeds.specs(number)}
+        if found != declared:
+            wrong = sorted(
+                k for k in found.keys() | declared if found.get(k) != declared.get(k)
+            )
+            text = "; ".join(
+                f"{name!r} is {found.get(name)}, declared as {declared.get(name)}"
+                for name in wrong
+            )
+            raise StageError(f"infer: sample {sample!r} does not fit the inputs: {text}")
+        yield feeds.sample(number)
+
+
+def _faults(
+    golden: TensorSet, number: int, tensors: Mapping[str, np.ndarray]
+) -> Iterator[str]:
+    """Say how the outputs of sample `number` differ in kind from the golden's."""
+    where = f"infer: sample {golden.ids[number]!r}, output"
+    specs = {spec.name: spec for spec in golden.specs(number)}
+    for name in sorted(specs.keys() - tensors.keys()):
+        yield f"{where} {name!r} is missing"
+    for name in sorted(tensors.keys() - specs.keys()):
+        yield f"{where} {name!r} is not an output of the golden"
+    for name, tensor in tensors.items():
+        if (spec := specs.get(name)) is None:
+            continue
+        if tensor.size == 0 and 0 not in spec.shape:
+            yield f"{where} {name!r} is empty, golden has shape {spec.shape}"
+        elif tensor.shape != spec.shape:
+            yield f"{where} {name!r} has shape {tensor.shape}, golden {spec.shape}"
+        if tensor.dtype.name != spec.dtype:
+            yield f"{where} {name!r} is {tensor.dtype.name}, golden {spec.dtype}"

@@ -1,0 +1,53 @@
+"""report: the verdict and the numbers behind it, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.report.collect import collect
+from ascendflow.report.render import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ascendflow.stages.stage import StageContext
+
+
+class Report:
+    """Write report.json and one self-contained report.html."""
+
+    name: ClassVar[str] = "report"
+    consumes: ClassVar[frozenset[str]] = frozenset(
+        {
+            "verdict.json",
+            "metrics.json",
+            "evaluation.json",
+            "conversion.json",
+            "rewrite.json",
+            "check.json",
+            "simplify.json",
+            "golden.json",
+            "nodes.json",
+        }
+    )
+    produces: ClassVar[frozenset[str]] = frozenset({"report.json", "report.html"})
+    computes_floats: ClassVar[bool] = False
+    runs_user_code: ClassVar[bool] = False
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name the template engine."""
+        del config
+        return ("jinja2",)
+
+    def run(self, ctx: StageContext) -> None:
+        """Join the documents and write both forms."""
+        documents = {
+            role: json.loads(path.read_text(encoding="utf-8"))
+            for role, path in ctx.inputs.items()
+        }
+        report = collect(documents, samples_kind=ctx.config["samples_kind"])
+        text = json.dumps(report, indent=1, sort_keys=True, allow_nan=False) + "\n"
+        ctx.outputs["report.json"].write_text(text, encoding="utf-8")
+        ctx.outputs["report.html"].write_text(render(report), encoding="utf-8")

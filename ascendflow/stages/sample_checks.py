@@ -1,0 +1,128 @@
+"""What a sample must be before anything is computed from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.vocabulary import DTYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+
+    from ascendflow.tensors import TensorSpec
+
+KEYS = ("id", "feeds", "labels")
+
+
+def sample_problems(sample: Any, inputs: Sequence[TensorSpec]) -> Iterator[str]:
+    """Say what is wrong with one sample, apart from its id.
+
+    Args:
+        sample: what a factory yielded.
+        inputs: the model's inputs as the manifest declares them; feeds must match them
+            exactly, since a silent cast or broadcast changes what is measured.
+    """
+    unknown = [key for key in sample if key not in KEYS]
+    if unknown:
+        yield f"has unknown keys {unknown}; it may have: {', '.join(KEYS)}"
+    feeds, labels = sample.get("feeds"), sample.get("labels", {})
+    if not is_mapping(feeds):
+        yield f"feeds is a {_kind(feeds)}, not a mapping of input names to arrays"
+    else:
+        yield from _feed_problems(feeds, inputs)
+    if not is_mapping(labels):
+        yield f"labels is a {_kind(labels)}, not a mapping of names to arrays"
+    else:
+        yield from _label_problems(labels)
+
+
+def why_bad_id(sample_id: Any, seen: set[str]) -> str | None:
+    """Return why a sample cannot be told from the others by its id, or None."""
+    if not isinstance(sample_id, str):
+        return f"its id is a {_kind(sample_id)}, not a str"
+    if not sample_id:
+        return "its id is empty"
+    if sample_id in seen:
+        return "another sample has the same id"
+    return None
+
+
+def is_mapping(value: Any) -> bool:
+    """Return whether `value` maps str keys to something."""
+    from collections.abc import Mapping as MappingType
+
+    return isinstance(value, MappingType) and all(isinstance(key, str) for key in value)
+
+
+def _feed_problems(feeds: Mapping[str, Any], inputs: Sequence[TensorSpec]) -> Iterator[str]:
+    names = [spec.name for spec in inputs]
+    for name in feeds:
+        if name not in names:
+            yield f"feeds {name!r}, which is no input; the inputs are: {', '.join(names)}"
+    for spec in inputs:
+        if spec.name not in feeds:
+            yield f"input {spec.name!r} is not fed"
+        elif (reason := why_no_array(feeds[spec.name])) is not None:
+            yield f"input {spec.name!r} {reason}"
+        else:
+            yield from _array_problems(feeds[spec.name], spec)
+
+
+def _array_problems(array: np.ndarray, spec: TensorSpec) -> Iterator[str]:
+    """Say how a fed array differs from the declared input."""
+    import numpy as np
+
+    name, dtype = spec.name, array.dtype.name
+    if dtype != spec.dtype:
+        yield f"input {name!r} is {dtype}, want {spec.dtype}{_dtype_hint(dtype, spec)}"
+    if array.shape != tuple(spec.shape):
+        yield f"input {name!r} has shape {list(array.shape)}, want {list(spec.shape)}"
+    if array.nbytes != _byte_count(spec) and dtype != spec.dtype:
+        yield f"input {name!r} has {array.nbytes} bytes, want {_byte_count(spec)}"
+    if dtype in DTYPES and array.dtype.kind not in "iub":
+        wide = array.astype(np.float64)
+        bad = int(np.count_nonzero(~np.isfinite(wide)))
+        if bad:
+            yield f"input {name!r} has {bad} NaN or infinite of {array.size} elements"
+
+
+def _label_problems(labels: Mapping[str, Any]) -> Iterator[str]:
+    for name, array in labels.items():
+        if (reason := why_no_array(array)) is not None:
+            yield f"label {name!r} {reason}"
+        elif array.dtype.name not in DTYPES:
+            can_be = ", ".join(DTYPES)
+            yield f"label {name!r} is {array.dtype.name}; a label can be: {can_be}"
+
+
+def why_no_array(value: Any) -> str | None:
+    """Return why `value` is no numpy array, with what would make it one, or None."""
+    import numpy as np
+
+    if isinstance(value, (np.ndarray, np.generic)):
+        return None
+    fix = "call .numpy() on it" if hasattr(value, "numpy") else "make it one with its dtype"
+    return f"is a {_kind(value)}, not a numpy array; {fix}"
+
+
+def _dtype_hint(dtype: str, spec: TensorSpec) -> str:
+    """Say the usual cause of a dtype that is nearly right."""
+    if dtype == "float64":
+        return (
+            f" (numpy's default; write array.astype(np.{spec.dtype}) if no value is lost)"
+        )
+    return ""
+
+
+def _byte_count(spec: TensorSpec) -> int:
+    from math import prod
+
+    from ascendflow.tensors import tensor_dtype
+
+    return prod(spec.shape) * tensor_dtype(spec.dtype).itemsize
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__

@@ -1,0 +1,200 @@
+"""samples: feeds and labels, made once, checked once, and read by every later stage."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import TYPE_CHECKING, Any, ClassVar
+from zipfile import BadZipFile
+
+from ascendflow.errors import StageError
+from ascendflow.factories import load_factory, users_code
+from ascendflow.stages.random_tensors import random_tensor
+from ascendflow.stages.sample_checks import is_mapping, sample_problems, why_bad_id
+from ascendflow.tensors import TensorSpec, TensorWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ascendflow.stages.stage import StageContext
+
+LABEL_PREFIX = "label."
+PROBLEM_LIMIT = 20
+"""Problems after which the rest of the samples is not looked at any more."""
+
+
+class Samples:
+    """Materialise the samples of a factory, of files, or of a random generator."""
+
+    name: ClassVar[str] = "samples"
+    consumes: ClassVar[frozenset[str]] = frozenset()
+    produces: ClassVar[frozenset[str]] = frozenset({"samples"})
+    computes_floats: ClassVar[bool] = False
+    runs_user_code: ClassVar[bool] = True
+
+    @staticmethod
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what makes arrays; a factory's own imports are found as it runs."""
+        del config
+        return ("numpy",)
+
+    def run(self, ctx: StageContext) -> None:
+        """Write the tensor sets `samples/feeds` and `samples/labels`, of the same ids.
+
+        Samples are taken one at a time, so a set may be larger than memory.
+
+        Raises:
+            StageError: there is no sample, or some are not what the manifest's inputs
+                say; the problems are listed by sample id.
+        """
+        specs = ctx.config["inputs"]
+        inputs = tuple(TensorSpec(i["name"], i["dtype"], tuple(i["shape"])) for i in specs)
+        source = ctx.config["samples"]
+        if "factory" in source:
+            what, samples = _from_factory(ctx.folder, source)
+        elif "files" in source:
+            root, colon, pattern = source["files"].rpartition(":")
+            base = ctx.roots[root] if colon else ctx.folder
+            what, samples = source["files"], _from_files(base, pattern)
+        else:
+            what, samples = "random", _random(inputs, source["random"])
+            ctx.findings.warnings.append(
+                "random inputs: what is measured on them says little about real data"
+            )
+        written = _write(samples, inputs, ctx.outputs["samples"], what)
+        ctx.findings.facts["samples"] = written
+
+
+def _write(
+    samples: Iterable[Any], inputs: Sequence[TensorSpec], folder: Path, what: str
+) -> int:
+    """Check and write sample after sample; return how many there were.
+
+    Once one is wrong, nothing more is written, but the rest is still checked.
+    """
+    problems: list[str] = []
+    seen: set[str] = set()
+    folder.mkdir()
+    with TensorWriter(folder / "feeds") as feeds, TensorWriter(folder / "labels") as labels:
+        for number, sample in enumerate(samples):
+            problems += _problems(number, sample, inputs, seen)
+            if len(problems) >= PROBLEM_LIMIT:
+                break
+            if not problems:
+                ordered = {spec.name: sample["feeds"][spec.name] for spec in inputs}
+                feeds.write(sample["id"], ordered)
+                labels.write(sample["id"], sample.get("labels", {}))
+        _refuse(problems, what)
+        if not seen:
+            raise StageError(f"{what} gives no sample", hint="an empty set proves nothing")
+    return len(seen)
+
+
+def _problems(
+    number: int, sample: Any, inputs: Sequence[TensorSpec], seen: set[str]
+) -> Iterator[str]:
+    """Say what is wrong with one sample, beginning with its id or number."""
+    if not is_mapping(sample):
+        yield (
+            f"sample number {number} is a {type(sample).__name__}, "
+            'not a mapping {"id", "feeds", "labels"}'
+        )
+        return
+    sample_id = sample.get("id")
+    if (reason := why_bad_id(sample_id, seen)) is not None:
+        yield f"sample number {number} ({sample_id!r}): {reason}"
+    if isinstance(sample_id, str):
+        seen.add(sample_id)
+    for problem in sample_problems(sample, inputs):
+        yield f"sample {sample_id!r}: {problem}"
+
+
+def _refuse(problems: list[str], what: str) -> None:
+    if problems:
+        more = " (and perhaps more)" if len(problems) >= PROBLEM_LIMIT else ""
+        lines = "".join(f"\n  - {problem}" for problem in problems)
+        raise StageError(
+            f"{what}: {len(problems)} problem(s){more}:{lines}",
+            hint="feeds must match the manifest's inputs exactly; nothing is cast",
+        )
+
+
+def _from_factory(folder: Path, source: Mapping[str, Any]) -> tuple[str, Iterator[Any]]:
+    """Return what the user's factory yields, errors in it said as theirs."""
+    where = f"{source['module']}:{source['factory']}"
+    factory = load_factory(folder, source["module"], source["factory"])
+
+    def iterate() -> Iterator[Any]:
+        with users_code(where):
+            made = factory(**(source.get("arguments") or {}))
+            if is_mapping(made) or not hasattr(made, "__iter__"):
+                raise StageError(
+                    f"{where} returned a {type(made).__name__}, not an iterable of samples",
+                    hint='yield {"id": ..., "feeds": {...}, "labels": {...}} each time',
+                )
+        iterator = iter(made)
+        while True:
+            with users_code(where):
+                try:
+                    sample = next(iterator)
+                except StopIteration:
+                    return
+            yield sample
+
+    return where, iterate()
+
+
+def _from_files(folder: Path, pattern: str) -> Iterator[Any]:
+    """Yield one sample per .npz file, in the order of their paths."""
+    import numpy as np
+
+    found = glob.glob(pattern, root_dir=folder, recursive=True)
+    for name in sorted(map(os.path.normpath, found)):
+        try:
+            with (
+                open(folder / name, "rb") as opened,
+                np.load(opened, allow_pickle=False) as file,
+            ):
+                arrays = {key: file[key] for key in file.files}
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            EOFError,
+            BadZipFile,
+        ) as error:
+            raise StageError(
+                f"{name} is not a readable .npz file of plain arrays: {error}",
+                hint="write it with np.savez(path, **arrays)",
+            ) from error
+        labels = {
+            k.removeprefix(LABEL_PREFIX): v for k, v in arrays.items() if _is_label(k)
+        }
+        feeds = {k: v for k, v in arrays.items() if not _is_label(k)}
+        yield {"id": name.removesuffix(".npz"), "feeds": feeds, "labels": labels}
+
+
+def _is_label(key: str) -> bool:
+    return key.startswith(LABEL_PREFIX)
+
+
+def _random(inputs: Sequence[TensorSpec], how: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield samples drawn from the config's own seed; ranges are [low, high)."""
+    import numpy as np
+
+    ranges = how.get("ranges") or {}
+    names = [spec.name for spec in inputs]
+    for name, (low, high) in ranges.items():
+        if name not in names:
+            raise StageError(
+                f"random: ranges names {name!r}, which is no input",
+                hint=f"the inputs are: {', '.join(names)}",
+            )
+        if not low < high:
+            raise StageError(f"random: the range [{low}, {high}) of {name!r} is empty")
+    generator = np.random.default_rng(how["seed"])
+    for number in range(how["count"]):
+        feeds = {s.name: random_tensor(s, generator, ranges.get(s.name)) for s in inputs}
+        yield {"id": f"random-{number:04d}", "feeds": feeds}

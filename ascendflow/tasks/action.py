@@ -1,0 +1,90 @@
+"""The one action of a stage's task: bring it up to date, or repeat it when forced."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from doit.action import BaseAction
+
+from ascendflow.build.judge import judge
+from ascendflow.errors import AscendflowError
+from ascendflow.tasks.failures import failure_of, failure_of_bug
+from ascendflow.tasks.session import SESSION
+from ascendflow.tasks.uptodate import META
+
+if TYPE_CHECKING:
+    from doit.exceptions import BaseFail
+    from doit.task import Task
+
+    from ascendflow.build.bring_up import Outcome
+    from ascendflow.plan import Plan, PlannedStage
+
+
+class StageAction(BaseAction):
+    """Calls build/; doit sees a value to save, or a failure."""
+
+    def __init__(self, plan: Plan, stage: PlannedStage) -> None:
+        self.task: Task | None = None
+        self.result: str | None = None
+        self.values: dict[str, Any] = {}
+        self.out = self.err = ""
+        self._plan = plan
+        self._stage = stage
+
+    def execute(self, out: Any = None, err: Any = None) -> BaseFail | None:
+        """Run the stage; never raises for what a user can mend."""
+        del out, err
+        assert self.task is not None  # noqa: S101  doit sets it
+        try:
+            outcome = self._bring_up(self.task.meta[META]["reasons"])
+        except AscendflowError as error:
+            return failure_of(error)
+        except Exception:  # noqa: BLE001  a bug: shown whole, and no other task is lost
+            return failure_of_bug(self.task.name)
+        self.values = {"key": outcome.key}
+        self.result = outcome.key
+        self.task.meta[META]["outcome"] = {
+            "how": outcome.how,
+            "wall_s": outcome.wall_s,
+            "warnings": outcome.warnings,
+            "differing": outcome.differing,
+        }
+        return None
+
+    def _bring_up(self, reasons: list[str]) -> Outcome:
+        # Not at the top: a run that finds everything up to date starts no process.
+        from ascendflow.build.bring_up import Outcome, bring_up, repeat
+
+        name = f"{self._stage.name}:{self._plan.run_name}"
+        judged = judge(SESSION.project, self._plan, self._stage)
+        heartbeat = Heartbeat(name, SESSION.timings.last(name))
+        if judged.is_up_to_date and judged.record is not None:
+            record = judged.record
+            if reasons:
+                # Another run did the work meanwhile, or only doit's own value is gone.
+                return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
+            return repeat(
+                SESSION.project, self._plan, self._stage, record, heartbeat=heartbeat
+            )
+        outcome = bring_up(SESSION.project, self._plan, self._stage, heartbeat=heartbeat)
+        if outcome.how == "executed":
+            SESSION.timings.note(name, outcome.wall_s)
+        return outcome
+
+
+class Heartbeat:
+    """Says every half minute that a stage still runs, and what it took last time."""
+
+    every_s = 30.0
+
+    def __init__(self, task: str, last_s: float | None) -> None:
+        self._task = task
+        self._last = "" if last_s is None else f"; last time it took {last_s:.0f} s"
+        self._next_s = self.every_s
+
+    def __call__(self, elapsed_s: float) -> None:
+        """Write a line to standard error when half a minute has gone by."""
+        if elapsed_s >= self._next_s:
+            self._next_s += self.every_s
+            sys.stderr.write(f"   {self._task} has run for {elapsed_s:.0f} s{self._last}\n")

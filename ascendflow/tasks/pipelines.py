@@ -1,0 +1,86 @@
+"""From plans to doit's tasks."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from doit.exceptions import InvalidDodoFile
+
+from ascendflow.errors import AscendflowError
+from ascendflow.tasks.action import StageAction
+from ascendflow.tasks.planning import plan_of
+from ascendflow.tasks.reporter import StageReporter
+from ascendflow.tasks.selection import all_models, select_models
+from ascendflow.tasks.session import SESSION
+from ascendflow.tasks.uptodate import NeverUpToDate, UpToDate
+from ascendflow.tasks.variables import read_variables
+from ascendflow.tasks.verdict import VerdictAction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ascendflow.plan import Plan, PlannedStage
+
+DOIT_CONFIG = {
+    "backend": "sqlite3",
+    "dep_file": ".ascendflow/doit.sqlite3",
+    "par_type": "thread",
+    "reporter": StageReporter,
+}
+
+
+def task_pipelines() -> Iterator[dict[str, Any]]:
+    """Yield the tasks of every selected model."""
+    for plan in selected_plans():
+        for stage in plan.stages:
+            yield _stage_task(plan, stage)
+        yield _model_task(plan)
+
+
+def selected_plans() -> list[Plan]:
+    """Plan every model that the command line selects.
+
+    Raises:
+        InvalidDodoFile: a variable, a name or a manifest is wrong; all manifests at once.
+    """
+    variables = read_variables()
+    models = select_models(all_models(SESSION.project.repository), variables.model)
+    plans, problems = [], []
+    for model in models:
+        try:
+            plans.append(plan_of(SESSION.project, model, variables))
+        except AscendflowError as error:
+            problems.append(str(error))
+    if problems:
+        raise InvalidDodoFile("\n".join(problems))
+    return plans
+
+
+def _stage_task(plan: Plan, stage: PlannedStage) -> dict[str, Any]:
+    return {
+        "basename": stage.name,
+        "name": plan.run_name,
+        "actions": [StageAction(plan, stage)],
+        "task_dep": [f"{before}:{plan.run_name}" for before in stage.after],
+        "uptodate": [UpToDate(plan, stage)],
+        "clean": [(_remove, [SESSION.project.stage_folder(plan, stage.name)])],
+        "verbosity": 1,
+    }
+
+
+def _model_task(plan: Plan) -> dict[str, Any]:
+    """Make the task that enforces the verdict; nothing may depend on it."""
+    return {
+        "basename": plan.run_name,
+        "actions": [VerdictAction(plan)],
+        "task_dep": [f"{stage.name}:{plan.run_name}" for stage in plan.stages],
+        "uptodate": [NeverUpToDate(plan.run_name)],
+        "clean": [(_remove, [SESSION.project.build_folder(plan.run_name)])],
+        "verbosity": 1,
+    }
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

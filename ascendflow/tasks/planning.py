@@ -1,0 +1,102 @@
+"""Plans of the selected models, from `build/<run>/plan.json` while nothing changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.build.project import PACKAGE
+from ascendflow.cache.digest import digest_json
+from ascendflow.plan import Plan
+from ascendflow.tasks.selection import MANIFEST, PIPELINES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ascendflow.build.project import Project
+    from ascendflow.tasks.variables import Variables
+
+PLAN = "plan.json"
+
+
+def plan_of(project: Project, model: str, variables: Variables) -> Plan:
+    """Return the plan of one model, made anew only if what it is made from changed.
+
+    Raises:
+        AscendflowError: the manifest is wrong, or the target is not modelled.
+    """
+    made_from = _made_from(project, model, variables)
+    for path in _candidates(project, model, variables):
+        if (plan := _kept_plan(path, made_from)) is not None:
+            return plan
+    plan = _new_plan(project, model, variables)
+    folder = project.build_folder(plan.run_name)
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"made_from": made_from, "plan": plan.to_json()}, sort_keys=True)
+    beside = folder / f"{PLAN}.{os.getpid()}"
+    beside.write_text(text + "\n", encoding="utf-8")
+    beside.replace(folder / PLAN)
+    return plan
+
+
+def _made_from(project: Project, model: str, variables: Variables) -> dict[str, Any]:
+    """All that decides a plan, as digests."""
+    pyproject = project.repository / "pyproject.toml"
+    return {
+        "manifest": project.index.digest(project.repository / PIPELINES / model / MANIFEST),
+        "pyproject": project.index.digest(pyproject) if pyproject.exists() else None,
+        "ascendflow": digest_json(
+            {name: project.index.digest(p) for name, p in _sources()}
+        ),
+        "soc": variables.soc,
+        "precision": variables.precision,
+    }
+
+
+def _sources() -> Iterator[tuple[str, str]]:
+    for folder, folders, files in os.walk(PACKAGE):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in files:
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)
+                yield os.path.relpath(path, PACKAGE), path
+
+
+def _candidates(project: Project, model: str, variables: Variables) -> Iterator[Path]:
+    """Where the plan may be kept; a variant's folder spells defaults not known yet."""
+    if variables.soc is None and variables.precision is None:
+        yield project.build_folder(model) / PLAN
+    else:
+        pattern = f"{model}@{variables.soc or '*'}-{variables.precision or '*'}"
+        yield from sorted((project.repository / "build").glob(f"{pattern}/{PLAN}"))
+
+
+def _kept_plan(path: Path, made_from: dict[str, Any]) -> Plan | None:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return Plan.from_json(kept["plan"]) if kept["made_from"] == made_from else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _new_plan(project: Project, model: str, variables: Variables) -> Plan:
+    from ascendflow.manifest.load import load_manifest
+    from ascendflow.manifest.paths import read_roots
+    from ascendflow.plan import make_plan
+
+    roots = read_roots(project.repository)
+    loaded = load_manifest(
+        project.repository / PIPELINES / model / MANIFEST,
+        repository=project.repository,
+        roots=roots,
+        soc=variables.soc,
+        precision=variables.precision,
+    )
+    run_name = model
+    if variables.soc is not None or variables.precision is not None:
+        target = loaded.manifest.convert
+        run_name = f"{model}@{target.soc_version}-{target.precision_mode}"
+    places = project.places(f"{PIPELINES}/{model}", {n: str(p) for n, p in roots.items()})
+    return make_plan(loaded, run_name=run_name, places=places, roots=roots)

@@ -1,0 +1,56 @@
+"""Which models were asked for: a name, a comma list or a glob; absent: all."""
+
+from __future__ import annotations
+
+import os
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from doit.exceptions import InvalidDodoFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PIPELINES = "pipelines"
+MANIFEST = "manifest.yaml"
+
+
+def all_models(repository: Path) -> list[str]:
+    """Name every folder below `pipelines/` that holds a manifest, sorted."""
+    try:
+        with os.scandir(repository / PIPELINES) as entries:
+            names = [entry.name for entry in entries if entry.is_dir()]
+    except FileNotFoundError:
+        return []
+    return sorted(
+        name for name in names if (repository / PIPELINES / name / MANIFEST).is_file()
+    )
+
+
+def select_models(models: list[str], wanted: str | None) -> list[str]:
+    """Pick from `models` what `model=` names, in the order of `models`.
+
+    Raises:
+        InvalidDodoFile: a name or glob matches nothing.
+    """
+    if wanted is None:
+        return models
+    patterns = [pattern.strip() for pattern in wanted.split(",") if pattern.strip()]
+    unmatched = [p for p in patterns if not any(fnmatchcase(name, p) for name in models)]
+    if unmatched or not patterns:
+        raise InvalidDodoFile(
+            "\n".join(_no_such_model(p, models) for p in unmatched or [wanted])
+        )
+    return [name for name in models if any(fnmatchcase(name, p) for p in patterns)]
+
+
+def _no_such_model(name: str, models: list[str]) -> str:
+    near = get_close_matches(name, models, n=1)
+    if near:
+        hint = f"did you mean {near[0]!r}?"
+    elif models:
+        hint = f"there are {', '.join(models)}"
+    else:
+        hint = "there are none yet: run `ascendflow init MODEL`"
+    return f"model={name}: there is no {PIPELINES}/{name}/{MANIFEST}\n  hint: {hint}"

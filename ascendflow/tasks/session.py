@@ -1,0 +1,59 @@
+"""What one doit process knows of itself: its project, the locks it holds, its exit code."""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property
+from pathlib import Path
+
+from ascendflow.build.locks import RunLocks
+from ascendflow.build.project import Project
+from ascendflow.build.timings import Timings
+
+
+class Session:
+    """State of one doit process.
+
+    Attributes:
+        executes: whether the command runs tasks (`run`), or only looks (`list`, `info`).
+        stale_runs: names of the runs in which a stage was found stale.
+        exit_codes: the exit code that each failure asks for.
+    """
+
+    def __init__(self) -> None:
+        self.executes = False
+        self.stale_runs: set[str] = set()
+        self.exit_codes: list[int] = []
+        self._locks = RunLocks()
+
+    @cached_property
+    def project(self) -> Project:
+        """The repository in whose folder doit runs."""
+        return Project(Path.cwd())
+
+    @cached_property
+    def timings(self) -> Timings:
+        """How long stages took last time."""
+        return Timings(self.project.state / "timings.json")
+
+    def hold_run(self, run_name: str) -> bool:
+        """Take the lock on `build/<run_name>` before a stage is run; True if it waited."""
+        return self.executes and self._locks.hold(self.project, run_name, _say)
+
+    def exit_code(self, of_doit: int) -> int:
+        """Return what to exit with, given doit's own answer.
+
+        A stage or tool that failed (2) wins over what could not be run at all (3), and
+        that over a gate (1).
+        """
+        for code in (2, 3, 1):
+            if code in self.exit_codes:
+                return code
+        return of_doit
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+SESSION = Session()

@@ -1,0 +1,63 @@
+"""The one `uptodate` object of a stage's task; its repr is the reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.build.judge import judge
+from ascendflow.cache.staleness import StaleReason
+from ascendflow.tasks.session import SESSION
+
+if TYPE_CHECKING:
+    from doit.task import Task
+
+    from ascendflow.plan import Plan, PlannedStage
+
+META = "ascendflow"
+
+
+class UpToDate:
+    """Asks whether a stage's key and outputs are those of its last record."""
+
+    def __init__(self, plan: Plan, stage: PlannedStage) -> None:
+        self._plan = plan
+        self._stage = stage
+        self._reasons: tuple[str, ...] = ()
+
+    def __call__(self, task: Task, values: dict[str, Any]) -> bool:
+        """Judge; the answer travels in `task.meta`, which reaches other processes too."""
+        reasons = self._judge(values)
+        if reasons:
+            SESSION.stale_runs.add(self._plan.run_name)
+            if SESSION.hold_run(self._plan.run_name):
+                reasons = self._judge(values)
+        self._reasons = reasons
+        task.meta = {META: {"reasons": list(reasons)}}
+        return not reasons
+
+    def _judge(self, values: dict[str, Any]) -> tuple[str, ...]:
+        judgement = judge(SESSION.project, self._plan, self._stage)
+        if judgement.record is not None and judgement.is_up_to_date:
+            is_saved = values.get("key") == judgement.record["key"]
+            return () if is_saved else (str(StaleReason("saved_value_lost")),)
+        return tuple(str(reason) for reason in judgement.reasons)
+
+    def __repr__(self) -> str:
+        """Say why the stage is stale, for `doit info`."""
+        return "; ".join(self._reasons) or "up to date"
+
+
+class NeverUpToDate:
+    """For the task that tells the verdict: always told, and told whether anything ran."""
+
+    def __init__(self, run_name: str) -> None:
+        self._run_name = run_name
+
+    def __call__(self, task: Task) -> bool:
+        """Leave in `task.meta` whether a stage of this run was stale."""
+        task.meta = {META: {"something_ran": self._run_name in SESSION.stale_runs}}
+        return False
+
+    def __repr__(self) -> str:
+        """Say why it runs each time, for `doit info`."""
+        return "the verdict is told each time"

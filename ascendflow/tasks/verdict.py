@@ -1,0 +1,87 @@
+"""The task named after the model: tells the verdict, and fails if it failed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from doit.action import BaseAction
+
+from ascendflow.errors import AccuracyGateError, AscendflowError, StageError
+from ascendflow.report.lines import failure_message, verdict_line
+from ascendflow.tasks.failures import failure_of, failure_of_bug
+from ascendflow.tasks.session import SESSION
+from ascendflow.tasks.uptodate import META
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from doit.exceptions import BaseFail
+    from doit.task import Task
+
+    from ascendflow.plan import Plan
+
+
+class VerdictAction(BaseAction):
+    """Prints one line; the whole table when something ran or with `-v 2`."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.task: Task | None = None
+        self.result: str | None = None
+        self.values: dict[str, Any] = {}
+        self.out = self.err = ""
+        self._plan = plan
+
+    def execute(self, out: Any = None, err: Any = None) -> BaseFail | None:
+        """Tell verdict.json and report.json; never raises for what a user can mend."""
+        del out, err
+        assert self.task is not None  # noqa: S101  doit sets it
+        whole = self.task.meta[META]["something_ran"] or self.task.verbosity == 2
+        try:
+            self._tell(whole=whole)
+        except AscendflowError as error:
+            return failure_of(error)
+        except Exception:  # noqa: BLE001  a bug: shown whole, and no other task is lost
+            return failure_of_bug(self.task.name)
+        return None
+
+    def _tell(self, *, whole: bool) -> None:
+        """Print the verdict.
+
+        Raises:
+            AccuracyGateError: it failed.
+            StageError: a document is missing, or cannot be read.
+        """
+        verdict = self._load("gate", "verdict.json")
+        passed = verdict["passed"] is True
+        if whole or not passed:
+            report = self._load("report", "report.json")
+        if whole:
+            from ascendflow.report.console import print_report
+
+            print_report(report)
+        if not passed:
+            where = self._relative(self._path("report", "report.html"))
+            raise AccuracyGateError(failure_message(verdict, report), hint=f"open {where}")
+        sys.stdout.write(f"{verdict_line(verdict)}\n")
+
+    def _load(self, stage: str, role: str) -> Any:
+        path = self._path(stage, role)
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(document, dict) or document.get("schema_version") != 1:
+                raise ValueError("no document of schema_version 1")  # noqa: TRY301
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise StageError(
+                f"{self._plan.run_name}: cannot read {self._relative(path)}: {reason}",
+                hint="run the same again: stages whose artifacts are gone are restored",
+            ) from error
+        return document
+
+    def _path(self, stage: str, role: str) -> Path:
+        return SESSION.project.artifact(self._plan, stage, role)
+
+    def _relative(self, path: Path) -> Path:
+        return path.relative_to(SESSION.project.repository)

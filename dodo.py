@@ -1,0 +1,1 @@
+from ascendflow.tasks import DOIT_CONFIG, task_pipelines

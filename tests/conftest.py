@@ -1,0 +1,62 @@
+"""What every test may use, and the one thing that none may: the network."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# No deadline: a busy machine is not a bug. Derandomized: a red build is red twice.
+settings.register_profile("ascendflow", deadline=None, derandomize=True)
+settings.load_profile("ascendflow")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """Return the root of this checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of shared material (public cases and models), or skip."""
+    named = os.environ.get("ASCENDFLOW_SHARED")
+    folder = Path(named) if named else REPOSITORY.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip(
+            f"no shared material: {folder} is not there; ASCENDFLOW_SHARED names it"
+        )
+    return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network() -> Iterator[None]:
+    """Refuse every connection but those inside this machine's file system."""
+
+    def refuse(method: str) -> Any:
+        allowed = getattr(socket.socket, method)
+
+        def guarded(self: socket.socket, *arguments: Any) -> Any:
+            if self.family in (socket.AF_INET, socket.AF_INET6):
+                raise AssertionError(f"a test reached for the network: {method}{arguments}")
+            return allowed(self, *arguments)
+
+        return guarded
+
+    def refuse_lookup(host: object, *_: Any, **__: Any) -> Any:
+        raise AssertionError(f"a test reached for the network: looked up {host!r}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        for method in ("connect", "connect_ex", "sendto", "bind"):
+            patch.setattr(socket.socket, method, refuse(method))
+        patch.setattr(socket, "getaddrinfo", refuse_lookup)
+        yield

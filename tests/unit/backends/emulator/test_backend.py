@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from ascendflow.backends import load_backend
+from ascendflow.backends.emulator.backend import Emulator
+from ascendflow.errors import NotModelledError
+from tests.emulation import convert, dump, emulate, target
+from tests.models import F32, cosine, model, node, resize_chain, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_registry_gives_an_emulator_that_owns_up_to_being_one() -> None:
+    backend = load_backend("emulator")
+
+    assert isinstance(backend, Emulator)
+    assert not backend.capabilities.is_real_device
+    assert backend.capabilities.can_dump
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        (
+            target(cann="8.5.0"),
+            "cann '8.5.0' is not modelled: the emulator knows 5.0 to 8.1",
+        ),
+        (target(cann="eight"), "'eight' is not a version"),
+        (target("Ascend310P4"), r"'Ascend310P4' is not known; did you mean 'Ascend310P\d'"),
+        (target("Ascend610"), "'Ascend610' is not modelled"),
+        (
+            target(precision_mode="allow_mix_precision"),
+            "'allow_mix_precision' is not modelled",
+        ),
+        (
+            target(precision_mode="allow_fp32_to_fp16"),
+            "'allow_fp32_to_fp16' is not modelled",
+        ),
+        (target("Ascend310P3", "force_fp32"), "'force_fp32' is not modelled on ascend310p"),
+        (target("Ascend310", "force_fp32"), "'force_fp32' is not modelled on ascend310:"),
+    ],
+)
+def test_a_target_that_is_not_modelled_is_refused_by_the_manifest_alone(
+    config: dict[str, str], reason: str, tmp_path: Path
+) -> None:
+    refusal = Emulator().refuse(config)
+
+    assert refusal is not None
+    with pytest.raises(NotModelledError, match=reason):
+        convert(resize_chain("half_pixel"), tmp_path, **config)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        target(),
+        target(cann="6.0.RC1"),
+        target("Ascend910B3", "force_fp32"),
+        target("Ascend310", "must_keep_origin_dtype"),
+    ],
+)
+def test_a_modelled_target_is_not_refused(config: dict[str, str]) -> None:
+    assert Emulator().refuse(config) is None
+
+
+def test_a_chain_of_resizes_falls_apart_without_the_rule_and_holds_with_it() -> None:
+    x = {"x": np.random.default_rng(7).standard_normal((1, 3, 6, 8)).astype(F32)}
+    golden = run(resize_chain("half_pixel"), x)["u14"]
+    asymmetric = run(resize_chain("asymmetric"), x)["u14"]
+
+    plain = emulate(resize_chain("half_pixel"), x)["u14"]
+    cured = emulate(resize_chain("pytorch_half_pixel"), x)["u14"]
+
+    # 0.565 is what asymmetric sampling gives in onnxruntime for this very input
+    assert cosine(golden, asymmetric) == pytest.approx(0.565, abs=5e-4)
+    assert cosine(golden, plain) == pytest.approx(0.565, abs=5e-4)
+    assert cosine(golden, cured) > 0.999999
+
+
+def test_the_first_resize_is_where_the_dump_departs() -> None:
+    x = {"x": np.random.default_rng(7).standard_normal((1, 3, 6, 8)).astype(F32)}
+    golden = dump(resize_chain("pytorch_half_pixel"), x)
+
+    wrong = dump(resize_chain("half_pixel"), x)
+
+    assert list(wrong) == [f"u{k}" for k in range(15)]
+    assert cosine(golden["u0"], wrong["u0"]) < 0.9
+
+
+def test_nearest_for_linear_changes_values_beyond_a_gate_of_0_999() -> None:
+    attributes = {"coordinate_transformation_mode": "pytorch_half_pixel"}
+    up = {"up": np.array([1, 1, 2, 2], F32)}
+    linear = node("Resize", ["x", "", "up"], ["y"], mode="linear", **attributes)
+    nearest = node("Resize", ["x", "", "up"], ["y"], mode="nearest", **attributes)
+    x = {"x": np.random.default_rng(7).standard_normal((1, 1, 4, 4)).astype(F32)}
+
+    outputs = [
+        emulate(model([each], [("x", [1, 1, 4, 4])], [("y", [1, 1, 8, 8])], up), x)["y"]
+        for each in (linear, nearest)
+    ]
+
+    assert cosine(*outputs) < 0.95
+
+
+def test_the_document_counts_what_is_modelled_and_what_is_assumed(tmp_path: Path) -> None:
+    document = convert(resize_chain("half_pixel"), tmp_path)
+
+    assert document["backend"] == "emulator"
+    assert document["is_real_device"] is False
+    assert document["overflow"] == "saturate"
+    assert document["modelled_nodes"] == 8
+    assert document["assumed"] == {"AveragePool": 7}
+    assert document["target_ops"]["u0"] == "ResizeBilinearV2"
+    assert document["target_ops"]["u1"] == "AvgPoolV2"
+    by_name = {entry["deviation"]: entry for entry in document["applied"]}
+    assert by_name["resize-sampling"]["nodes"] == [f"u{k}" for k in range(0, 15, 2)]
+    assert by_name["precision-force_fp16"]["nodes"] == []
+    assert by_name["overflow-saturate"]["confidence"] == "high"
+
+
+def test_all_samples_run_through_one_loaded_model(tmp_path: Path) -> None:
+    convert(model([node("Neg", ["x"], ["y"])], [("x", [2])], [("y", [2])]), tmp_path)
+    feeds = ({"x": np.array([k, -k], F32)} for k in range(3))
+
+    outputs = list(Emulator().infer(tmp_path / "model", feeds, threads=1))
+
+    assert [each["y"].tolist() for each in outputs] == [[0, 0], [-1, 1], [-2, 2]]

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from ascendflow.errors import NotModelledError, StageError
+from tests.emulation import convert
+from tests.models import F32, model, node
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def unary(
+    op_type: str, dtype: int = TensorProto.FLOAT, **attributes: object
+) -> onnx.ModelProto:
+    inputs = ["x", "x"] if op_type == "CastLike" else ["x"]
+    nodes = [node(op_type, inputs, ["y"], name="n", **attributes)]
+    return model(nodes, [("x", [1, 2, 4, 4], dtype)], [("y", ["a", "b", "c", "d"], dtype)])
+
+
+@pytest.mark.parametrize(
+    ("proto", "reason"),
+    [
+        (unary("Neg", TensorProto.DOUBLE), r"node 'n' \(Neg\): tensor 'x' is float64"),
+        (unary("Neg", TensorProto.BFLOAT16), "tensor 'x' is bfloat16"),
+        (unary("RandomNormalLike"), "random operators"),
+        (unary("CastLike"), "CastLike of floating tensors"),
+    ],
+)
+def test_a_type_or_operator_that_is_not_modelled_names_its_node(
+    proto: onnx.ModelProto, reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(NotModelledError, match=reason):
+        convert(proto, tmp_path)
+
+
+def test_quantised_operators_and_other_domains_are_all_listed_at_once(
+    tmp_path: Path,
+) -> None:
+    nodes = [
+        node("QuantizeLinear", ["x", "s"], ["q"]),
+        node("DequantizeLinear", ["q", "s"], ["d"]),
+        node("Fancy", ["d"], ["y"], domain="com.example"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", 1, [2])],
+        [helper.make_tensor_value_info("y", 1, [2])],
+        [helper.make_tensor("s", 1, [], [0.5])],
+    )
+    opsets = [helper.make_opsetid("", 15), helper.make_opsetid("com.example", 1)]
+    proto = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+    with pytest.raises(NotModelledError) as caught:
+        convert(proto, tmp_path)
+
+    text = str(caught.value)
+    assert "node 'q' (QuantizeLinear)" in text
+    assert "node 'd' (DequantizeLinear)" in text
+    assert "node 'y' (Fancy): its domain 'com.example'" in text
+
+
+def branches(dtype: int) -> onnx.ModelProto:
+    def branch(name: str) -> onnx.GraphProto:
+        value = helper.make_tensor_value_info(f"{name}_y", dtype, [1])
+        constant = helper.make_tensor("k", dtype, [1], [1])
+        made = node("Constant", [], [f"{name}_y"], value=constant)
+        return helper.make_graph([made], name, [], [value])
+
+    choose = node("If", ["c"], ["y"], then_branch=branch("yes"), else_branch=branch("no"))
+    return model([choose], [("c", [], TensorProto.BOOL)], [("y", [1], dtype)])
+
+
+def test_floats_inside_a_branch_are_not_modelled_and_integers_are(tmp_path: Path) -> None:
+    convert(branches(TensorProto.INT64), tmp_path)
+
+    with pytest.raises(
+        NotModelledError, match=r"'y' \(If\): floating tensors inside no, yes"
+    ):
+        convert(branches(TensorProto.FLOAT), tmp_path)
+
+
+@pytest.mark.parametrize("soc_version", ["Ascend310", "Ascend310P3", "Ascend910A"])
+def test_fp32_convolutions_are_not_modelled_without_an_fp32_cube(
+    soc_version: str, tmp_path: Path
+) -> None:
+    w = np.ones((2, 2, 1, 1), F32)
+    nodes = [node("Conv", ["x", "w"], ["a"]), node("Conv", ["a", "w"], ["y"])]
+    proto = model(nodes, [("x", [1, 2, 4, 4])], [("y", [1, 2, 4, 4])], {"w": w})
+    mode = "must_keep_origin_dtype"
+
+    with pytest.raises(NotModelledError) as caught:
+        convert(proto, tmp_path, soc_version=soc_version, precision_mode=mode)
+
+    assert "node 'a' (Conv)" in str(caught.value)
+    assert "node 'y' (Conv)" in str(caught.value)
+
+
+def test_fp32_max_pooling_without_a_kernel_is_refused_as_cann_does(tmp_path: Path) -> None:
+    proto = unary("MaxPool", kernel_shape=[2, 2])
+
+    with pytest.raises(
+        StageError, match=r"CANN 8.1 refuses:\n.*no fp32 MaxPool on ascend310p"
+    ):
+        convert(proto, tmp_path, precision_mode="must_keep_origin_dtype")
+
+
+def test_a_long_list_is_cut(tmp_path: Path) -> None:
+    nodes = [node("Neg", ["x" if k == 0 else f"t{k}"], [f"t{k + 1}"]) for k in range(50)]
+    double = TensorProto.DOUBLE
+    proto = model(nodes, [("x", [1], double)], [("t50", [1], double)])
+
+    with pytest.raises(NotModelledError) as caught:
+        convert(proto, tmp_path)
+
+    assert "... and 80 more nodes" in str(caught.value)
+    assert str(caught.value).count("float64") == 20
+
+
+@pytest.mark.parametrize(("cann", "opset"), [("6.0.RC1", 16), ("8.1", 19), ("8.1", 7)])
+def test_an_opset_that_no_parser_of_that_version_knows_is_refused(
+    cann: str, opset: int, tmp_path: Path
+) -> None:
+    proto = model([node("Neg", ["x"], ["y"])], [("x", [1])], [("y", [1])], opset=opset)
+
+    with pytest.raises(StageError, match=f"parses opsets 8 to .*, not {opset}"):
+        convert(proto, tmp_path, cann=cann)
+
+
+def test_opset_8_is_not_modelled(tmp_path: Path) -> None:
+    proto = model([node("Neg", ["x"], ["y"])], [("x", [1])], [("y", [1])], opset=8)
+
+    with pytest.raises(NotModelledError, match="opset 8, only 9 on"):
+        convert(proto, tmp_path)

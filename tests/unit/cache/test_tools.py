@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import importlib.metadata
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ascendflow.cache.tools import normalised, versions
+from ascendflow.errors import AscendflowError, ToolNotFoundError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def installed(folder: Path, *names: str) -> str:
+    for name in names:
+        (folder / f"{name}.dist-info").mkdir(parents=True)
+    return str(folder)
+
+
+def test_versions_are_those_importlib_metadata_tells() -> None:
+    names = ["onnx", "ruamel.yaml", "pydantic", "jsonschema"]
+
+    assert versions(names) == {name: importlib.metadata.version(name) for name in names}
+
+
+def test_any_spelling_of_a_name_is_found_and_kept(tmp_path: Path) -> None:
+    path = [installed(tmp_path, "ruamel_yaml-0.19.1", "torch-2.13.0+cpu")]
+
+    assert versions(["Ruamel.YAML", "torch"], path=path) == {
+        "Ruamel.YAML": "0.19.1",
+        "torch": "2.13.0+cpu",
+    }
+    assert normalised("A__b.-C") == "a-b-c"
+
+
+def test_the_folder_that_is_imported_from_first_wins(tmp_path: Path) -> None:
+    path = [installed(tmp_path / "a", "onnx-2"), installed(tmp_path / "b", "onnx-1")]
+
+    assert versions(["onnx"], path=path) == {"onnx": "2"}
+    assert versions(["onnx"], path=path[::-1]) == {"onnx": "1"}
+
+
+def test_a_tool_that_is_not_installed_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = [installed(tmp_path, "onnx-1", "onnxsim_extras-3")]
+
+    with pytest.raises(ToolNotFoundError, match="onnxsim is not installed") as caught:
+        versions(["onnx", "onnxsim"], path=path)
+    assert caught.value.hint == "./run pip install onnxsim"
+
+
+def test_an_optional_tool_that_is_not_installed_is_absent(tmp_path: Path) -> None:
+    assert versions([], optional=["torch"], path=[str(tmp_path)]) == {"torch": "absent"}
+
+
+def test_two_versions_in_one_folder_are_an_error_only_where_they_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    path = [installed(tmp_path, "onnx-1", "onnx-2", "torch-1", "~nnx-3")]
+
+    with pytest.raises(AscendflowError, match="holds 1 and 2 of onnx"):
+        versions(["onnx"], path=path)
+    assert versions(["torch"], path=path) == {"torch": "1"}
+
+
+def test_entries_of_the_path_that_are_no_folders_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "lib.zip").write_bytes(b"")
+    path = [str(tmp_path / "lib.zip"), "/nowhere", installed(tmp_path / "a", "onnx-1")]
+
+    assert versions(["onnx"], path=path) == {"onnx": "1"}
+
+
+def test_a_folder_is_listed_once_per_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = [installed(tmp_path, "onnx-1", "torch-1")]
+    versions(["onnx"], path=path)
+    monkeypatch.setattr(os, "listdir", None)
+
+    assert versions(["torch"], path=path) == {"torch": "1"}

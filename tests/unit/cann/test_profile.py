@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from ascendflow.cann.profile import Release, parse, profile, why_not_modelled
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [
+        ("8.1", Release(8, 1)),
+        ("8.1.RC1", Release(8, 1)),
+        ("6.0.RC1", Release(6, 0)),
+        ("6.0.RC1.alpha003", Release(6, 0)),
+        ("8.5.0", Release(8, 5)),
+        ("9.2.0-beta.1", Release(9, 2)),
+        ("8.10", Release(8, 10)),
+        ("8", None),
+        ("8.x", None),
+        ("", None),
+        ("v8.1", None),
+    ],
+)
+def test_versions_are_read_as_huawei_spells_them(
+    version: str, release: Release | None
+) -> None:
+    assert parse(version) == release
+
+
+@pytest.mark.parametrize(
+    "version", ["5.0", "5.1.RC2", "6.3.RC2", "7.0.0", "8.0.RC3", "8.1.RC1"]
+)
+def test_five_to_eight_one_are_modelled(version: str) -> None:
+    assert why_not_modelled(version) is None
+
+
+@pytest.mark.parametrize("version", ["3.3", "8.2.RC1", "8.10", "9.0.0"])
+def test_others_are_not(version: str) -> None:
+    assert "5.0 to 8.1" in str(why_not_modelled(version))
+    with pytest.raises(ValueError, match="not modelled"):
+        profile(version)
+
+
+def test_what_was_not_read_in_source_is_less_sure_and_may_know_more_opsets() -> None:
+    assert (profile("6.0.RC1").plugin_confidence, profile("6.0.RC1").opsets) == (
+        "high",
+        (8, 15),
+    )
+    assert (profile("8.1").plugin_confidence, profile("8.1").opsets) == ("medium", (8, 18))

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+
+from ascendflow.graph.rule import Applied, Skipped
+from ascendflow.graph.rules.resize_half_pixel import MODE, ResizeHalfPixel
+from tests.models import F32, resize, run
+
+
+def finding(proto: onnx.ModelProto) -> tuple[Applied | Skipped, onnx.ModelProto]:
+    model = ir.from_proto(onnx.shape_inference.infer_shapes(proto, data_prop=True))
+    (found,) = ResizeHalfPixel()(model)
+    return found, ir.to_proto(model)
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind"),
+    [
+        pytest.param((1, 3, 8, 8), {"sizes": [1, 3, 16, 16]}, id="2x"),
+        pytest.param((1, 3, 8, 6), {"scales": [1, 1, 1.5, 2.5]}, id="1.5x"),
+        pytest.param((1, 3, 9, 9), {"sizes": [1, 3, 4, 2]}, id="down"),
+        pytest.param((1, 3, 1, 1), {"sizes": [1, 3, 6, 8]}, id="from-1x1"),
+        pytest.param((1, 3, 1, 8), {"sizes": [1, 3, 1, 16]}, id="height-stays-1"),
+        pytest.param(
+            (1, 3, 9, 9),
+            {"sizes": [1, 3, 4, 5], "antialias": 1, "opset": 18},
+            id="antialias",
+        ),
+    ],
+)
+@pytest.mark.parametrize("spelled", [True, False], ids=["half_pixel", "absent"])
+def test_linear_half_pixel_resize_is_respelled_and_keeps_its_values(
+    shape: tuple[int, ...], kind: dict[str, object], spelled: bool
+) -> None:
+    attribute = {MODE: "half_pixel"} if spelled else {}
+    proto = resize(shape, mode="linear", **attribute, **kind)  # type: ignore[arg-type]
+
+    found, edited = finding(proto)
+
+    assert isinstance(found, Applied)
+    assert (found.before, found.after) == (
+        {MODE: "half_pixel"},
+        {MODE: "pytorch_half_pixel"},
+    )
+    x = {"x": np.random.default_rng(0).standard_normal(shape).astype(F32)}
+    np.testing.assert_array_equal(run(edited, x)["y"], run(proto, x)["y"])
+
+
+@pytest.mark.parametrize(
+    ("proto", "reason"),
+    [
+        pytest.param(
+            resize([1, 1, 4, 6], sizes=[1, 1, 1, 6], mode="linear"), "H is 1", id="height-1"
+        ),
+        pytest.param(
+            resize([1, 1, 4, 6], sizes=[1, 1, 4, 1], mode="linear"), "W is 1", id="width-1"
+        ),
+        pytest.param(
+            resize([1, 1, 4, 6], sizes=[1, 1, 8, 12], mode="nearest"),
+            "mode is 'nearest'",
+            id="nearest",
+        ),
+        pytest.param(
+            resize([1, 1, 4, 6], sizes=[1, 1, 8, 12], mode="cubic"),
+            "mode is 'cubic'",
+            id="cubic",
+        ),
+        pytest.param(
+            resize(
+                [1, 1, 4, 6],
+                sizes=[1, 1, 8, 12],
+                mode="linear",
+                coordinate_transformation_mode="asymmetric",
+            ),
+            "is 'asymmetric', not 'half_pixel'",
+            id="asymmetric",
+        ),
+        pytest.param(
+            resize([1, 1, "H", 6], scales=[1, 1, 2, 2], mode="linear"),
+            "H is dynamic",
+            id="dynamic",
+        ),
+        pytest.param(
+            resize([1, 4, 6], scales=[1, 2, 2], mode="linear"),
+            "four dimensions",
+            id="rank-3",
+        ),
+        pytest.param(
+            resize([1, 1, 4, 6], scales=[1, 1, 2, 2], mode="linear", opset=10),
+            "opset 10 has no coordinate_transformation_mode",
+            id="opset-10",
+        ),
+    ],
+)
+def test_resize_that_could_change_values_is_skipped_with_a_reason(
+    proto: onnx.ModelProto, reason: str
+) -> None:
+    found, edited = finding(proto)
+
+    assert isinstance(found, Skipped)
+    assert reason in found.reason
+    assert edited.graph.node == proto.graph.node
+
+
+def test_the_two_modes_do_differ_at_length_one() -> None:
+    x = {"x": np.arange(24, dtype=F32).reshape(1, 1, 4, 6)}
+    outputs = [
+        run(
+            resize(
+                [1, 1, 4, 6],
+                sizes=[1, 1, 1, 6],
+                mode="linear",
+                coordinate_transformation_mode=mode,
+            ),
+            x,
+        )["y"]
+        for mode in ("half_pixel", "pytorch_half_pixel")
+    ]
+
+    assert outputs[0].ravel().tolist() == [9, 10, 11, 12, 13, 14]
+    assert outputs[1].ravel().tolist() == [0, 1, 2, 3, 4, 5]

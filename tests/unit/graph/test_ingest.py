@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from ascendflow.errors import StageError
+from ascendflow.graph import ingest
+from ascendflow.graph.ingest import accept, check, read_model
+from ascendflow.graph.io_spec import ValueSpec, inputs_of, outputs_of
+from ascendflow.tensors import TensorSpec
+from tests import exported_models as models
+from tests.exported_models import model, node, value, x_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def refusal(
+    proto: onnx.ModelProto, specs: list[TensorSpec], opset: int | None = None
+) -> str:
+    with pytest.raises(StageError) as caught:
+        accept(proto, "model.onnx", specs, opset)
+    return caught.value.message
+
+
+def test_tensor_produced_twice_is_refused_naming_it() -> None:
+    message = refusal(models.tensor_made_twice(), x_of(3))
+
+    assert "tensor 't' is defined twice" in message
+    assert "'r1'" in message
+    assert "'n1'" in message
+
+
+def test_training_batch_norm_is_refused_naming_the_node() -> None:
+    message = refusal(models.training_batch_norm(), x_of(2, 3, 4, 4))
+
+    assert "'bn1' is in training mode" in message
+    assert "eval()" in message
+
+
+def test_inference_batch_norm_is_accepted() -> None:
+    accept(models.conv_batch_norm(), "model.onnx", x_of(1, 3, 6, 6), None)
+
+
+def test_batch_norm_of_opset_9_that_returns_statistics_is_refused() -> None:
+    proto = models.training_batch_norm()
+    del proto.graph.node[0].attribute[:]
+    proto.opset_import[0].version = 9
+
+    assert "'bn1' is in training mode" in refusal(proto, x_of(2, 3, 4, 4))
+
+
+@pytest.mark.parametrize("op_type", ["RandomNormalLike", "RandomUniformLike", "Bernoulli"])
+def test_random_operator_is_refused(op_type: str) -> None:
+    nodes = [node(op_type, ["x"], ["r"], name="noise"), node("Add", ["x", "r"], ["y"])]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])])
+
+    assert f"node 'noise' is random ({op_type})" in refusal(proto, x_of(3))
+
+
+@pytest.mark.parametrize(
+    ("training", "refused"), [(True, True), (False, False)], ids=["training", "inference"]
+)
+def test_dropout_is_refused_in_training_mode_only(*, training: bool, refused: bool) -> None:
+    constants = [models.constant("r", 0.5), models.constant("t", training, np.bool_)]
+    nodes = [node("Dropout", ["x", "r", "t"], ["y"], name="drop")]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])], constants)
+
+    if refused:
+        assert "Dropout 'drop' is in training mode" in refusal(proto, x_of(3))
+    else:
+        accept(proto, "model.onnx", x_of(3), None)
+
+
+def test_dropout_whose_mode_is_an_input_is_refused() -> None:
+    nodes = [node("Dropout", ["x", "r", "t"], ["y"], name="drop")]
+    inputs = [value("x", [3]), value("t", [], TensorProto.BOOL)]
+    proto = model(nodes, inputs, [value("y", [3])], [models.constant("r", 0.5)])
+    specs = [*x_of(3), TensorSpec("t", "bool", ())]
+
+    assert "Dropout 'drop'" in refusal(proto, specs)
+
+
+def test_random_operator_inside_a_branch_is_refused() -> None:
+    random = [node("RandomNormal", [], ["r"], shape=[3], name="deep")]
+    then = helper.make_graph(random, "then", [], [value("r", [3])])
+    other = helper.make_graph(
+        [node("Identity", ["x"], ["e"])], "else", [], [value("e", [3])]
+    )
+    branch = node("If", ["c"], ["y"], then_branch=then, else_branch=other)
+    inputs = [value("x", [3]), value("c", [], TensorProto.BOOL)]
+    proto = model([branch], inputs, [value("y", [3])])
+
+    assert "node 'deep' is random" in refusal(
+        proto, [*x_of(3), TensorSpec("c", "bool", ())]
+    )
+
+
+def test_every_unknown_operator_is_refused_with_node_and_domain() -> None:
+    nodes = [
+        node("FlashAttentionX", ["x"], ["a"], name="attn", domain="custom.ops"),
+        node("FindMax", ["a"], ["b"], name="max"),
+        node("Relu", ["b"], ["y"]),
+    ]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])])
+    proto.opset_import.add(domain="custom.ops", version=2)
+    message = refusal(proto, x_of(3))
+
+    assert "'attn': FlashAttentionX is no known operator of domain 'custom.ops'" in message
+    assert "'max': FindMax is no known operator of opset 17" in message
+    assert message.count("\n  - ") == 2
+
+
+def test_operator_of_onnxruntimes_own_domain_is_accepted() -> None:
+    nodes = [node("Gelu", ["x"], ["y"], domain="com.microsoft")]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])])
+    proto.opset_import.add(domain="com.microsoft", version=1)
+
+    accept(proto, "model.onnx", x_of(3), None)
+
+
+def test_model_without_input_is_refused() -> None:
+    nodes = [node("Constant", [], ["y"], value=models.constant("c", [1, 2]))]
+    proto = model(nodes, [], [value("y", [2])])
+
+    assert "the model has no input" in refusal(proto, [])
+
+
+def test_model_without_output_is_refused() -> None:
+    proto = models.relu()
+    del proto.graph.output[:]
+
+    assert "the model has no output" in refusal(proto, x_of(3))
+
+
+def test_output_listed_twice_is_refused() -> None:
+    proto = models.relu()
+    proto.graph.output.append(proto.graph.output[0])
+
+    assert "output 'y' is listed 2 times" in refusal(proto, x_of(3))
+
+
+def test_sequence_output_is_refused() -> None:
+    proto = model(
+        [node("SequenceConstruct", ["x"], ["y"])],
+        [value("x", [3])],
+        [helper.make_tensor_sequence_value_info("y", TensorProto.FLOAT, [3])],
+    )
+
+    assert "output 'y' is of type sequence" in refusal(proto, x_of(3))
+
+
+def test_string_input_is_refused() -> None:
+    proto = model(
+        [node("Identity", ["x"], ["y"])],
+        [value("x", [3], TensorProto.STRING)],
+        [value("y", [3], TensorProto.STRING)],
+    )
+
+    assert "input 'x' is of type string" in refusal(proto, x_of(3))
+
+
+def test_missing_opset_import_is_refused() -> None:
+    proto = models.relu()
+    del proto.opset_import[:]
+
+    assert "no opset_import" in refusal(proto, x_of(3))
+
+
+def test_another_opset_than_asked_for_is_refused_with_both() -> None:
+    message = refusal(models.relu(opset=22), x_of(3), opset=11)
+
+    assert "written in opset 22, the manifest asks for 11" in message
+
+
+def test_unknown_input_name_is_refused_listing_the_real_ones() -> None:
+    proto = model(
+        [node("Relu", ["images"], ["output0"])],
+        [value("images", ["batch", 3, 4, 4])],
+        [value("output0", ["batch", 3, 4, 4])],
+    )
+    message = refusal(proto, [TensorSpec("input", "float32", (1, 3, 4, 4))])
+
+    assert "no input 'input'; its inputs are: 'images'" in message
+
+
+def test_input_that_the_manifest_leaves_out_is_refused() -> None:
+    message = refusal(models.scalar_input(), x_of(2, 3))
+
+    assert "does not name the model's input 'scale'" in message
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        pytest.param(
+            TensorSpec("x", "uint8", (3,)), "float32 in the model, uint8", id="dtype"
+        ),
+        pytest.param(
+            TensorSpec("x", "float32", (4,)), "[3] in the model, [4]", id="length"
+        ),
+        pytest.param(
+            TensorSpec("x", "float32", (3, 1)), "[3] in the model, [3, 1]", id="rank"
+        ),
+    ],
+)
+def test_input_unlike_the_manifest_is_refused_with_both(
+    spec: TensorSpec, said: str
+) -> None:
+    assert said in refusal(models.relu(), [spec])
+
+
+def test_all_problems_are_said_at_once() -> None:
+    message = refusal(models.tensor_made_twice(), x_of(4), opset=11)
+
+    assert message.count("\n  - ") == 3
+
+
+@pytest.mark.parametrize("length", [None, "N", -1, "?"])
+def test_open_dimension_takes_the_manifests_length(length: int | str | None) -> None:
+    proto = models.relu([1, 3])
+    for declared in (*proto.graph.input, *proto.graph.output):
+        dimension = declared.type.tensor_type.shape.dim[0]
+        dimension.Clear()
+        if isinstance(length, int):
+            dimension.dim_value = length
+        elif length is not None:
+            dimension.dim_param = length
+    accept(proto, "model.onnx", x_of(7, 3), None)
+
+    assert inputs_of(proto) == (ValueSpec("x", "float32", (7, 3)),)
+    assert outputs_of(proto) == (ValueSpec("y", "float32", (7, 3)),)
+
+
+def test_declared_output_shape_is_replaced_by_the_inferred_one() -> None:
+    proto = models.relu([3])
+    proto.graph.output[0].type.tensor_type.shape.dim[0].dim_value = 99
+    accept(proto, "model.onnx", x_of(3), None)
+
+    assert outputs_of(proto)[0].shape == (3,)
+
+
+def test_slice_to_int64_max_reaches_the_end() -> None:
+    proto = models.slice_to_the_end()
+    accept(proto, "model.onnx", x_of(10), None)
+
+    assert outputs_of(proto)[0].shape == (8,)  # 10 - 2; int32 would wrap to 7
+
+
+def test_scalar_input_keeps_rank_0() -> None:
+    proto = models.scalar_input()
+    accept(proto, "model.onnx", [*x_of(2, 3), TensorSpec("scale", "float32", ())], None)
+
+    assert inputs_of(proto)[1].shape == ()
+    assert outputs_of(proto)[0].shape == ()
+
+
+def test_local_function_is_spelled_out() -> None:
+    function = helper.make_function(
+        "own", "Twice", ["a"], ["b"], [node("Add", ["a", "a"], ["b"])], [opset(17)]
+    )
+    graph = helper.make_graph(
+        [helper.make_node("Twice", ["x"], ["y"], domain="own", name="t")],
+        "g",
+        [value("x", [3])],
+        [value("y", [3])],
+    )
+    proto = helper.make_model(
+        graph,
+        functions=[function],
+        opset_imports=[opset(17), opset(1, "own")],
+        ir_version=8,
+    )
+    accept(proto, "model.onnx", x_of(3), None)
+
+    assert [n.op_type for n in proto.graph.node] == ["Add"]
+    assert not proto.functions
+
+
+def opset(version: int, domain: str = "") -> onnx.OperatorSetIdProto:
+    return helper.make_opsetid(domain, version)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"version https://git-lfs.github.com/spec/v1\n", id="lfs-pointer"),
+        pytest.param(models.relu().SerializeToString()[:-3], id="cut-short"),
+    ],
+)
+def test_file_that_is_no_onnx_is_refused_with_its_size(
+    content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    with pytest.raises(StageError, match=rf"model.onnx \({len(content)} bytes\)"):
+        read_model(path)
+
+
+def test_file_beyond_protobufs_limit_is_refused_by_size_not_by_opset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proto = models.relu()
+    del proto.opset_import[:]
+    path = tmp_path / "model.onnx"
+    onnx.save(proto, path)
+    monkeypatch.setattr(ingest, "PROTOBUF_LIMIT", 10)
+    with pytest.raises(StageError, match="less than 2 GiB"):
+        read_model(path)
+
+
+def test_written_model_that_breaks_onnx_rules_is_refused(tmp_path: Path) -> None:
+    proto = model([node("Relu", ["ghost"], ["y"])], [value("x", [3])], [value("y", [3])])
+    path = tmp_path / "model.onnx"
+    onnx.save(proto, path)
+    with pytest.raises(StageError, match="breaks ONNX's rules") as caught:
+        check(path)
+
+    assert str(tmp_path) not in caught.value.message

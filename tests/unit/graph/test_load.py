@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from ascendflow.graph.load import give_back_shapes, load_model, without_weights
+from tests.models import F32, model, node, resize_chain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_inferred_shapes_are_lent_and_given_back(tmp_path: Path) -> None:
+    proto = resize_chain("half_pixel")
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    loaded = load_model(tmp_path / "model.onnx")
+    lent = loaded.graph.node("u0").outputs[0].shape
+    give_back_shapes(loaded)
+
+    assert lent == (1, 3, 12, 16)
+    assert ir.to_proto(loaded) == proto
+
+
+def test_sizes_computed_in_the_graph_are_followed(tmp_path: Path) -> None:
+    nodes = [
+        node("Shape", ["x"], ["s"]),
+        node("Mul", ["s", "k"], ["sizes"]),
+        node("Resize", ["x", "", "", "sizes"], ["y"], mode="linear"),
+    ]
+    constants = {"k": np.array([1, 1, 2, 3], np.int64)}
+    proto = model(nodes, [("x", [1, 2, 4, 5])], [("y", ["a", "b", "c", "d"])], constants)
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    loaded = load_model(tmp_path / "model.onnx")
+
+    assert loaded.graph.outputs[0].shape == (1, 2, 8, 15)
+
+
+def test_the_checker_gets_a_model_without_its_external_weights(tmp_path: Path) -> None:
+    w = np.ones((64, 64), F32)
+    proto = model(
+        [node("MatMul", ["x", "w"], ["y"])], [("x", [1, 64])], [("y", [1, 64])], {"w": w}
+    )
+    path = tmp_path / "model.onnx"
+    onnx.save(proto, path, save_as_external_data=True, location="data", size_threshold=0)
+    (tmp_path / "data").unlink()
+
+    stripped = without_weights(onnx.load(path, load_external_data=False))
+
+    onnx.checker.check_model(stripped)
+    assert [value.name for value in stripped.graph.input] == ["x", "w"]

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto
+
+from ascendflow.errors import StageError
+from ascendflow.graph.io_spec import ValueSpec
+from ascendflow.graph.run import ONNXRUNTIME, REFERENCE, OnnxModel
+from tests import exported_models as models
+from tests.exported_models import model, node, value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def load(proto: onnx.ModelProto, tmp_path: Path) -> OnnxModel:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(proto.SerializeToString())
+    return OnnxModel(path)
+
+
+def test_model_without_bfloat16_kernel_runs_in_the_reference_evaluator(
+    tmp_path: Path,
+) -> None:
+    loaded = load(models.bfloat16_matmul(), tmp_path)
+    (y,) = loaded.run({"x": np.array([[1.0, 0.3]], np.float32)}).values()
+
+    assert loaded.runtime == REFERENCE
+    assert loaded.note is not None
+    assert loaded.note.startswith("onnxruntime cannot run 'mm_bf16' (MatMul, bfloat16)")
+    assert str(tmp_path) not in loaded.note
+    # By hand: bf16(0.3) = 0.30078125; 1 + 3 * 0.30078125 = 1.90234375, and
+    # 0.30078125 + 5.75 * 0.30078125 = 2.0302734375, each rounded to 8 bits.
+    np.testing.assert_array_equal(y, np.array([[1.90625, 2.03125]], np.float32))
+
+
+def test_bfloat16_input_and_output_keep_their_dtype(tmp_path: Path) -> None:
+    bf16 = TensorProto.BFLOAT16
+    identity = [node("Identity", ["x"], ["y"])]
+    loaded = load(
+        model(identity, [value("x", [2], bf16)], [value("y", [2], bf16)]), tmp_path
+    )
+    fed = np.array([1.5, -2], ml_dtypes.bfloat16)
+    y = loaded.run({"x": fed})["y"]
+
+    assert loaded.inputs == (ValueSpec("x", "bfloat16", (2,)),)
+    assert y.dtype == fed.dtype
+    np.testing.assert_array_equal(y, fed)
+
+
+def test_wrong_fusion_does_not_happen_with_optimisation_off(tmp_path: Path) -> None:
+    loaded = load(models.rms_norm(), tmp_path)
+    y = loaded.run({"x": np.array([[2]], np.float32)})["y"]
+
+    assert loaded.runtime == ONNXRUNTIME
+    # 2 / sqrt(4 + 1e-5) * [1, 3], in closed form; float32 rounding of three operations.
+    np.testing.assert_allclose(y, [[0.99999875, 2.99999625]], rtol=2e-7)
+
+
+def test_scalar_stays_a_scalar(tmp_path: Path) -> None:
+    loaded = load(models.scalar_input(), tmp_path)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    y = loaded.run({"x": x, "scale": np.array(2, np.float32)})["y"]
+
+    assert y.shape == ()
+    assert y == 10
+
+
+def test_array_that_is_not_contiguous_gives_the_same(tmp_path: Path) -> None:
+    x = np.arange(12, dtype=np.float32).reshape(4, 3).T - 6
+    y = load(models.relu([3, 4]), tmp_path).run({"x": x})["y"]
+
+    np.testing.assert_array_equal(y, np.maximum(x, 0))
+
+
+def test_initializer_listed_as_input_is_not_asked_for(tmp_path: Path) -> None:
+    loaded = load(models.initializer_as_input(), tmp_path)
+
+    assert [spec.name for spec in loaded.inputs] == ["x"]
+    y = loaded.run({"x": np.array([[1, 2, 3]], np.float32)})["y"]
+    np.testing.assert_array_equal(y, [[6, 6]])
+
+
+def test_outputs_come_in_the_models_order(tmp_path: Path) -> None:
+    loaded = load(models.passthrough(), tmp_path)
+    outputs = loaded.run({"x": np.array([-1, 1], np.float32)})
+
+    assert list(outputs) == ["copy", "y"]
+    np.testing.assert_array_equal(outputs["copy"], [-1, 1])
+    np.testing.assert_array_equal(outputs["y"], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("feeds", "said"),
+    [
+        pytest.param({}, "input 'x' is not fed", id="missing"),
+        pytest.param({"z": np.zeros(3)}, "there is no input 'z'", id="unknown"),
+        pytest.param({"x": np.zeros(3)}, "is float32, fed float64", id="dtype"),
+        pytest.param({"x": np.zeros((1, 3), np.float32)}, r"fed \(1, 3\)", id="shape"),
+    ],
+)
+def test_feeds_unlike_the_inputs_are_refused(
+    feeds: dict[str, np.ndarray], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(StageError, match=said):
+        load(models.relu(), tmp_path).run(feeds)
+
+
+def test_vector_of_one_element_is_refused_for_a_scalar(tmp_path: Path) -> None:
+    feeds = {"x": np.zeros((2, 3), np.float32), "scale": np.zeros(1, np.float32)}
+    with pytest.raises(StageError, match=r"'scale' has shape \(\), fed \(1,\)"):
+        load(models.scalar_input(), tmp_path).run(feeds)
+
+
+def test_model_that_no_runtime_knows_is_refused(tmp_path: Path) -> None:
+    proto = models.relu()
+    proto.graph.node[0].domain = "com.example"
+    proto.opset_import.add(domain="com.example", version=1)
+    with pytest.raises(StageError, match=r"neither in onnxruntime nor in onnx\.reference"):
+        load(proto, tmp_path).run({"x": np.zeros(3, np.float32)})
+
+
+# Published values: torch's own rule divides by the window inside the padded input.
+INCLUDE_PAD = [1.5556, 3.3333, 2, 6.3333, 11, 6, 4.5, 7.5, 4]
+
+
+@pytest.mark.parametrize("opset", [11, 18, 19])
+def test_average_pool_with_ceil_mode_counts_padding_as_torch_does(
+    opset: int, tmp_path: Path
+) -> None:
+    proto = models.average_pool(opset, size=4, stride=2, include_pad=1)
+    x = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
+    y = load(proto, tmp_path).run({"x": x})["y"]
+
+    np.testing.assert_allclose(y.ravel(), INCLUDE_PAD, atol=5e-5)  # printed to 4 places
+
+
+def test_average_pool_drops_a_window_wholly_in_the_padding(tmp_path: Path) -> None:
+    proto = models.average_pool(19, size=2, stride=3, include_pad=0)
+    x = np.random.default_rng(0).standard_normal((1, 1, 2, 2), dtype=np.float32)
+    y = load(proto, tmp_path).run({"x": x})["y"]
+
+    assert y.shape == (1, 1, 1, 1)
+    np.testing.assert_allclose(y.ravel(), [x.mean()], rtol=1e-6)

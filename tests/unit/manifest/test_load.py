@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ascendflow import vocabulary
+from ascendflow.errors import ManifestError, UsageError
+from ascendflow.manifest.load import load_manifest
+
+if TYPE_CHECKING:
+    from tests.unit.manifest.conftest import Repository
+
+MANIFESTS = Path(__file__).parents[2] / "manifests"
+VALID = sorted(MANIFESTS.glob("valid-*.yaml"))
+WRONG = sorted(set(MANIFESTS.glob("*.yaml")) - set(VALID))
+SMALLEST = (MANIFESTS / "valid-smallest.yaml").read_text()
+EVERYTHING = (MANIFESTS / "valid-everything.yaml").read_text()
+PROBLEM = re.compile(r"pipelines/pan/manifest\.yaml:\d+: .+|  hint: .+")
+
+
+@pytest.mark.parametrize("file", VALID, ids=lambda file: file.stem)
+def test_valid_manifest_loads(repository: Repository, file: Path) -> None:
+    loaded = repository.load(file.read_bytes())
+
+    assert loaded.manifest.model == "pan"
+    assert loaded.warnings == ()
+
+
+@pytest.mark.parametrize("file", WRONG, ids=lambda file: file.stem)
+def test_wrong_manifest_is_refused_with_the_golden_message(
+    repository: Repository, file: Path
+) -> None:
+    with pytest.raises(ManifestError) as caught:
+        repository.load(file.read_bytes())
+
+    message = str(caught.value).replace(str(repository.path.parent), "<tmp>")
+    assert message + "\n" == file.with_suffix(".txt").read_text()
+    assert all(PROBLEM.fullmatch(line) for line in message.splitlines())
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"\xff\xfem\x00o\x00", id="utf-16"),
+        pytest.param(b"schema_version: 1\nmodel: \x80\n", id="latin-1"),
+        pytest.param(b"model: \x00", id="zero-byte"),
+        pytest.param(b"model: \x07", id="bell"),
+        pytest.param(b'model: "\\ud800"', id="half-a-character"),
+        pytest.param(b'model: "\\U00110000"', id="beyond-unicode"),
+        pytest.param(b"[" * 100_000, id="deep-flow"),
+        pytest.param(b"a: " + b"[" * 300 + b"]" * 300, id="deep-closed-flow"),
+        pytest.param(b"".join(b" " * i + b"a:\n" for i in range(400)), id="deep-block"),
+        pytest.param(b"- " * 50_000, id="deep-block-on-one-line"),
+        pytest.param(b"? " * 50_000, id="deep-keys"),
+        pytest.param(b"&a " * 50_000, id="anchors-of-nothing"),
+        pytest.param(b"#" * (300 * 1024), id="huge"),
+        pytest.param(b"a: " + b"9" * 5000, id="number-of-5000-digits"),
+        pytest.param(b"a: !!int x", id="int-that-is-none"),
+        pytest.param(b"a: !!bool x", id="bool-that-is-none"),
+        pytest.param(b"a: !!binary x", id="binary"),
+        pytest.param(b"? {a: 1}\n: 2", id="mapping-as-key"),
+        pytest.param(b"null: 1\ntrue: 2\n1.5: 3\n2001-01-01: 4", id="keys-of-all-kinds"),
+        pytest.param(b"<<: *a", id="merge-of-nothing"),
+        pytest.param(b"a: &x {<<: [*x]}", id="merge-of-itself"),
+        pytest.param(b"a: &x\n  <<: *x", id="merge-of-its-own-mapping"),
+        pytest.param(b"model: [1, \nx: {", id="unclosed"),
+        pytest.param(b"\xef\xbb\xbf", id="byte-order-mark-only"),
+        pytest.param(b"%TAG ! tag:x\n---\na: !b c", id="tag-directive"),
+    ],
+)
+def test_any_bytes_give_a_manifest_error_with_file_and_line(
+    repository: Repository, content: bytes
+) -> None:
+    with pytest.raises(ManifestError) as caught:
+        repository.load(content)
+
+    assert all(PROBLEM.fullmatch(line) for line in str(caught.value).splitlines())
+
+
+def test_nested_aliases_do_not_multiply(repository: Repository) -> None:
+    bomb = "a: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"b{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12)
+    )
+
+    with pytest.raises(ManifestError, match="holds more than 20000 values"):
+        repository.load(bomb)
+
+
+def test_anchor_that_is_set_again_is_no_warning(repository: Repository) -> None:
+    twice = SMALLEST.replace("count: 2", "count: &n 2").replace(
+        "model: pan", "model: &n pan"
+    )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = repository.load(twice)
+
+    assert loaded.manifest.model == "pan"
+
+
+def test_byte_order_mark_and_windows_line_ends_are_accepted(repository: Repository) -> None:
+    content = b"\xef\xbb\xbf" + SMALLEST.replace("\n", "\r\n").encode()
+
+    assert repository.load(content).manifest.model == "pan"
+
+
+@settings(
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_mutated_manifest_loads_or_names_file_and_line(
+    repository: Repository, data: st.DataObject
+) -> None:
+    lines = data.draw(st.sampled_from([SMALLEST, EVERYTHING])).splitlines(keepends=True)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        place = data.draw(st.integers(0, len(lines[at])))
+        width = data.draw(st.integers(0, 6))
+        put = data.draw(
+            st.sampled_from(
+                ["", " ", "\t", ":", "{", "]", "&a ", "*a", "<<: ", "!x ", "null", "-"]
+            )
+            | st.text(max_size=4)
+        )
+        lines[at] = lines[at][:place] + put + lines[at][place + width :]
+    content = "".join(lines).encode(errors="surrogatepass")
+
+    try:
+        loaded = repository.load(content)
+    except ManifestError as error:
+        text = str(error).splitlines()
+        assert all(PROBLEM.fullmatch(line) for line in text), text
+    else:
+        assert loaded.manifest.schema_version == 1
+
+
+def test_missing_manifest_is_an_error_with_a_hint(repository: Repository) -> None:
+    file = repository.folder / "manifest.yaml"
+
+    with pytest.raises(ManifestError, match="cannot be read") as caught:
+        load_manifest(file, repository=repository.path, roots={})
+
+    assert "ascendflow init" in (caught.value.hint or "")
+
+
+def test_folder_in_place_of_a_manifest_is_an_error(repository: Repository) -> None:
+    file = repository.folder / "manifest.yaml"
+    file.mkdir()
+
+    with pytest.raises(ManifestError, match="is no file"):
+        load_manifest(file, repository=repository.path, roots={})
+
+
+def test_files_are_given_by_stage_and_role(repository: Repository) -> None:
+    loaded = repository.load(EVERYTHING)
+
+    weights = (repository.data / "weights.pt").resolve()
+    assert loaded.files == {"export": {"weights": weights}, "golden": {"weights": weights}}
+    assert repository.load(SMALLEST).files == {
+        "export": {"source": (repository.folder / "det.onnx").resolve()}
+    }
+
+
+def test_overrides_replace_the_target_only(repository: Repository) -> None:
+    plain = repository.load(EVERYTHING).manifest
+    other = repository.load(EVERYTHING, soc="Ascend310B1", precision="force_fp32").manifest
+
+    assert other.convert.soc_version == "Ascend310B1"
+    assert other.convert.precision_mode == "force_fp32"
+    assert other.model_copy(update={"convert": plain.convert}) == plain
+
+
+@pytest.mark.parametrize(
+    ("override", "hint"),
+    [
+        pytest.param({"soc": "Ascend310P33"}, "did you mean 'Ascend310P3'?", id="soc"),
+        pytest.param(
+            {"precision": "force_fp61"}, "did you mean 'force_fp16'?", id="precision"
+        ),
+        pytest.param({"soc": ""}, "known here: Ascend310, ", id="empty-soc"),
+    ],
+)
+def test_unknown_override_is_refused_with_a_suggestion(
+    repository: Repository, override: dict[str, str], hint: str
+) -> None:
+    with pytest.raises(UsageError, match="is not a known") as caught:
+        repository.load(SMALLEST, **override)
+
+    assert hint in (caught.value.hint or "")
+    assert caught.value.exit_code == 3
+
+
+def test_link_out_of_the_repository_is_refused(repository: Repository) -> None:
+    outside = repository.path.parent / "outside.onnx"
+    outside.touch()
+    (repository.folder / "linked.onnx").symlink_to(outside)
+
+    with pytest.raises(ManifestError, match=r"source\.onnx leads out of the repository"):
+        repository.load(SMALLEST.replace("det.onnx", "linked.onnx"))
+
+
+def test_loop_of_links_is_refused(repository: Repository) -> None:
+    (repository.folder / "loop.onnx").symlink_to("loop.onnx")
+
+    with pytest.raises(ManifestError, match=r"source\.onnx"):
+        repository.load(SMALLEST.replace("det.onnx", "loop.onnx"))
+
+
+def test_file_name_that_no_system_takes_is_refused(repository: Repository) -> None:
+    with pytest.raises(ManifestError, match=r"yaml:3: source\.onnx cannot be looked at"):
+        repository.load(SMALLEST.replace("det.onnx", f"{'a' * 300}.onnx"))
+
+
+def test_integer_beyond_every_float_is_no_finite_number(repository: Repository) -> None:
+    huge = SMALLEST.replace("count: 2", f"count: 2, ranges: {{image: [0, 1{'0' * 400}]}}")
+
+    with pytest.raises(ManifestError, match=r"ranges\.image\[1\] must be a finite number"):
+        repository.load(huge)
+
+
+def test_file_elsewhere_in_the_repository_is_accepted(repository: Repository) -> None:
+    (repository.path / "shared.onnx").touch()
+
+    loaded = repository.load(SMALLEST.replace("det.onnx", "../../shared.onnx"))
+
+    assert loaded.files["export"]["source"].name == "shared.onnx"
+
+
+@pytest.mark.parametrize("name", [*vocabulary.STAGES, *vocabulary.COMMANDS])
+def test_no_model_is_named_like_a_stage_or_a_command(
+    repository: Repository, name: str
+) -> None:
+    with pytest.raises(ManifestError, match="model must not be the name of"):
+        repository.load(SMALLEST.replace("model: pan", f"model: {name}"))
+
+
+def test_commands_hold_all_of_doit() -> None:
+    from doit.doit_cmd import DoitMain
+
+    assert {command.get_name() for command in DoitMain.DOIT_CMDS} <= set(
+        vocabulary.COMMANDS
+    )

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ascendflow import vocabulary
+from ascendflow.manifest import slices
+
+if TYPE_CHECKING:
+    from ascendflow.manifest.models import Manifest
+    from tests.unit.manifest.conftest import Repository
+
+MANIFESTS = Path(__file__).parents[2] / "manifests"
+EVERYTHING = (MANIFESTS / "valid-everything.yaml").read_text()
+SMALLEST = (MANIFESTS / "valid-smallest.yaml").read_text()
+
+
+def cut(manifest: Manifest) -> dict[str, str]:
+    """Canonical text of each slice, as a key is made from it."""
+    return {
+        stage: json.dumps(slicer(manifest), sort_keys=True, allow_nan=False)
+        for stage, slicer in slices.SLICES.items()
+    }
+
+
+def changed(repository: Repository, before: str, old: str, new: str) -> set[str]:
+    """Stages whose slice an edit changes."""
+    assert old in before
+    first = cut(repository.load(before).manifest)
+    second = cut(repository.load(before.replace(old, new)).manifest)
+    return {stage for stage in first if first[stage] != second[stage]}
+
+
+def test_every_stage_has_a_slice() -> None:
+    assert tuple(slices.SLICES) == vocabulary.STAGES
+
+
+def test_comments_order_and_anchors_change_no_slice(repository: Repository) -> None:
+    lines = EVERYTHING.splitlines(keepends=True)
+    start = lines.index("compare: {node_samples: 1}\n")
+    shuffled = "".join([*lines[start:], "# moved\n\n", *lines[:start]])
+    shuffled = shuffled.replace(
+        "{name: image, dtype: float32, shape: [1, 3, 192, 256]}",
+        "&i {shape: &s [1, 3, 192, 0x100], dtype: float32, name: 'image'}   # the picture",
+    )
+    shuffled = shuffled.replace("max_relative_error: 1e-3", "max_relative_error: 0.001")
+
+    assert shuffled != EVERYTHING
+    assert cut(repository.load(shuffled).manifest) == cut(
+        repository.load(EVERYTHING).manifest
+    )
+
+
+def test_spelled_out_defaults_change_no_slice(repository: Repository) -> None:
+    spelled = SMALLEST.replace("{count: 2}", "{count: 2, seed: 0, ranges: {}}").replace(
+        "soc_version: Ascend310P3",
+        "soc_version: Ascend310P3, precision_mode: force_fp16, backend: emulator",
+    )
+    spelled += "simplify: {enabled: true, max_relative_error: 1e-4}\ninfer: {threads: 1}\n"
+    spelled += "rewrite: {rules: [], allow_lossy: false}\ncompare: {node_samples: 1}\n"
+    spelled += f"gate: {json.dumps({'outputs': {'*': DEFAULT}})}\n"
+
+    assert cut(repository.load(spelled).manifest) == cut(repository.load(SMALLEST).manifest)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stages"),
+    [
+        pytest.param("min: 0.999", "min: 0.99", {"gate"}, id="threshold"),
+        pytest.param("drop: 0.01", "drop: 0.02", {"gate"}, id="end-threshold"),
+        pytest.param("Ascend310P3", "Ascend310B1", {"convert"}, id="soc"),
+        pytest.param("force_fp16", "force_fp32", {"convert"}, id="precision"),
+        pytest.param("8.1.RC1", "7.0", {"convert"}, id="cann"),
+        pytest.param("count: 2}", "count: 3}", {"rewrite"}, id="rule"),
+        pytest.param("allow_lossy: false", "allow_lossy: true", {"check"}, id="lossy"),
+        pytest.param("opset: 15", "opset: 13", {"export"}, id="opset"),
+        pytest.param("dynamo", "torchscript", {"export"}, id="exporter"),
+        pytest.param("error: 1e-3", "error: 1e-2", {"golden"}, id="golden-limit"),
+        pytest.param("error: 1e-4", "error: 1e-5", {"simplify"}, id="simplify-limit"),
+        pytest.param("node_samples: 1", "node_samples: 2", {"compare"}, id="node-samples"),
+        pytest.param("threads: 2", "threads: 3", {"infer", "compare"}, id="threads"),
+        pytest.param("count: 40", "count: 41", {"samples"}, id="samples"),
+        pytest.param("ignore: 255", "ignore: 0", {"evaluate"}, id="metric-argument"),
+        pytest.param("classes: 5", "classes: 6", {"export", "golden"}, id="model-argument"),
+        pytest.param(
+            "key: state_dict", "key: model", {"export", "golden"}, id="weights-key"
+        ),
+        pytest.param(
+            "direction: higher",
+            "direction: lower",
+            {"evaluate", "gate", "report"},
+            id="direction",
+        ),
+        pytest.param("timeout_s: 3600", "timeout_s: 60", set(), id="limits"),
+        pytest.param("passive", "active", set(), id="environment"),
+    ],
+)
+def test_edit_changes_only_the_slices_it_concerns(
+    repository: Repository, old: str, new: str, stages: set[str]
+) -> None:
+    assert changed(repository, EVERYTHING, old, new) == stages
+
+
+def test_override_of_the_soc_changes_convert_only(repository: Repository) -> None:
+    plain = cut(repository.load(EVERYTHING).manifest)
+    other = cut(repository.load(EVERYTHING, soc="Ascend310B1").manifest)
+
+    assert {stage for stage in plain if plain[stage] != other[stage]} == {"convert"}
+
+
+@pytest.mark.parametrize(
+    ("cann", "opset"),
+    [
+        ("5.1.RC2", 15),
+        ("6.0.RC1", 15),
+        ("8.1", 15),
+        ("8.1.RC1", 15),
+        ("8.5", 18),
+        ("10.0", 18),
+    ],
+)
+def test_default_opset_is_what_the_parser_knows(
+    repository: Repository, cann: str, opset: int
+) -> None:
+    manifest = EVERYTHING.replace("opset: 15, ", "").replace("8.1.RC1", cann)
+
+    sliced = slices.SLICES["export"](repository.load(manifest).manifest)
+
+    assert (sliced["opset"], sliced["exporter"]) == (opset, "dynamo")
+
+
+def test_onnx_source_has_no_opset_and_no_torch(repository: Repository) -> None:
+    manifest = repository.load(SMALLEST).manifest
+
+    export = slices.SLICES["export"](manifest)
+    assert export == {
+        "inputs": [{"name": "image", "dtype": "float32", "shape": [1, 3, 8, 8]}],
+        "torch": None,
+        "onnx": True,
+        "opset": None,
+        "exporter": None,
+    }
+    assert slices.SLICES["golden"](manifest)["torch"] is None
+    assert slices.SLICES["evaluate"](manifest) == {"metric": None}
+    assert slices.source_files(manifest) == {"export": {"source": "det.onnx"}}
+
+
+DEFAULT = {"cosine_similarity": {"min": 0.999}, "mismatch_rate": {"max": 0}}
+LOOSE = {"cosine_similarity": {"min": 0.9}}
+
+
+@pytest.mark.parametrize(
+    ("outputs", "judged"),
+    [
+        pytest.param(None, {"*": DEFAULT}, id="no-gate"),
+        pytest.param({}, {"*": DEFAULT}, id="no-outputs"),
+        pytest.param({"a": LOOSE}, {"a": LOOSE, "*": DEFAULT}, id="only-one-output"),
+        pytest.param({"*": LOOSE}, {"*": {**DEFAULT, **LOOSE}}, id="floats-only"),
+        pytest.param(
+            {"*": {"mismatch_rate": {"max": 0.1}}},
+            {"*": {**DEFAULT, "mismatch_rate": {"max": 0.1}}},
+            id="integers-only",
+        ),
+        pytest.param(
+            {"*": {"max_absolute_error": {"max": 1}}},
+            {"*": {"max_absolute_error": {"max": 1}, "mismatch_rate": {"max": 0}}},
+            id="another-metric-replaces-cosine",
+        ),
+    ],
+)
+def test_what_no_threshold_is_named_for_is_still_judged(
+    repository: Repository, outputs: Any, judged: Any
+) -> None:
+    gate = "" if outputs is None else f"gate: {json.dumps({'outputs': outputs})}\n"
+
+    assert (
+        slices.SLICES["gate"](repository.load(SMALLEST + gate).manifest)["outputs"]
+        == judged
+    )
+
+
+def test_limits_environment_and_threads_are_given_beside_the_slices(
+    repository: Repository,
+) -> None:
+    everything = repository.load(EVERYTHING).manifest
+    smallest = repository.load(SMALLEST).manifest
+
+    assert slices.limits(everything) == {"timeout_s": 3600, "memory_gb": 1.5}
+    assert slices.limits(smallest) == {"timeout_s": None, "memory_gb": None}
+    assert slices.environment(everything) == {"OMP_WAIT_POLICY": "passive"}
+    assert (slices.threads(everything), slices.threads(smallest)) == (2, 1)
+    weights = {"weights": "data:weights.pt"}
+    assert slices.source_files(everything) == {"export": weights, "golden": weights}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "kind"),
+    [
+        ("valid-smallest", "random"),
+        ("valid-everything", "factory"),
+        ("valid-files-and-merge-key", "files"),
+    ],
+)
+def test_report_is_told_the_kind_of_samples(
+    repository: Repository, manifest: str, kind: str
+) -> None:
+    loaded = repository.load((MANIFESTS / f"{manifest}.yaml").read_text()).manifest
+
+    assert slices.SLICES["report"](loaded)["samples_kind"] == kind
+    (sample_kind,) = slices.SLICES["samples"](loaded)["samples"].keys() & {
+        "factory",
+        "files",
+        "random",
+    }
+    assert sample_kind == kind

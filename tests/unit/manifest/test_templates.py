@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ascendflow.manifest import source
+from ascendflow.manifest.init import initialise
+from ascendflow.manifest.load import load_manifest
+from ascendflow.manifest.templates import quoted
+from ascendflow.tasks.commands import COMMANDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from ascendflow.manifest.models import Manifest
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    initialise("new", repository=tmp_path, commands=COMMANDS)
+    return tmp_path / "pipelines" / "new"
+
+
+@pytest.fixture
+def manifest(folder: Path) -> Manifest:
+    repository = folder.parents[1]
+    loaded = load_manifest(folder / "manifest.yaml", repository=repository, roots={})
+    return loaded.manifest
+
+
+def module(path: Path) -> ModuleType:
+    spec = spec_from_file_location(f"template_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def samples_of(folder: Path, manifest: Manifest) -> list[dict[str, Any]]:
+    data = module(folder / "data.py")
+    samples: list[dict[str, Any]] = list(data.test_samples(**manifest.samples.arguments))
+    return samples
+
+
+def test_torch_template_names_functions_that_exist(
+    folder: Path, manifest: Manifest
+) -> None:
+    assert manifest.source.torch is not None
+    assert manifest.evaluate is not None
+    assert manifest.samples.factory == "test_samples"
+    assert f"def {manifest.source.torch.factory}(" in (folder / "model.py").read_text()
+    assert f"def {manifest.evaluate.factory}(" in (folder / "metric.py").read_text()
+
+
+def test_samples_of_the_template_fit_its_manifest(folder: Path, manifest: Manifest) -> None:
+    samples = samples_of(folder, manifest)
+
+    (declared,) = manifest.inputs
+    assert len({sample["id"] for sample in samples}) == len(samples) == 8
+    for sample in samples:
+        (image,) = sample["feeds"].values()
+        assert (image.dtype.name, image.shape) == (declared.dtype, declared.shape)
+        assert 0 < sample["labels"]["mask"].mean() < 0.5
+
+
+@pytest.mark.slow
+def test_model_of_the_template_does_its_work(folder: Path, manifest: Manifest) -> None:
+    torch = pytest.importorskip("torch")
+    assert manifest.source.torch is not None
+    model = module(folder / "model.py").build(**manifest.source.torch.arguments).eval()
+    samples = samples_of(folder, manifest)
+
+    with torch.no_grad():
+        outputs = [
+            {"logits": model(torch.from_numpy(sample["feeds"]["image"])).numpy()}
+            for sample in samples
+        ]
+
+    # Its own threshold: brightness above one half; only the rectangle's edges are blurred.
+    assert module(folder / "metric.py").pixel_accuracy(outputs, samples) > 0.95
+    assert "template_model" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["det.onnx", "two words", "no", "null", "1e3", "12", "a: b", "#x", "'", '"', "é", "*a"],
+)
+def test_any_name_is_read_back_as_it_is(text: str) -> None:
+    read = source.parse(f"name: {quoted(text)}\nflow: [{quoted(text)}]\n".encode())
+
+    assert read.problems == []
+    assert read.data == {"name": text, "flow": [text]}
+    assert json.dumps(read.data)

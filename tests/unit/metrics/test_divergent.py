@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from ascendflow.metrics.divergent import first_divergent_node, why_divergent
+from ascendflow.metrics.nodes import NodeTable, Origin
+
+if TYPE_CHECKING:
+    from ascendflow.documents.metrics import NodeComparison
+
+GOOD = {"cosine_similarity": 1.0, "relative_euclidean_distance": 0.0}
+
+
+def _node(
+    tensor: str, metrics: dict[str, Any] | None = None, **changes: Any
+) -> NodeComparison:
+    node: Any = {
+        "tensor": tensor,
+        "node": f"node of {tensor}",
+        "op_type": "Op",
+        "target_op": None,
+        "inputs": [],
+        "status": "compared",
+        "metrics": GOOD | (metrics or {}) if "status" not in changes else {},
+        "statistics": {},
+        "golden_nonfinite": 0,
+        "target_nonfinite": 0,
+        "introduced_nonfinite": 0,
+        "problem": None,
+        "diverges": False,
+    }
+    found: NodeComparison = node | changes
+    return found
+
+
+def _integers(tensor: str) -> NodeComparison:
+    node = _node(tensor)
+    node["metrics"] = {"mismatch_rate": 1.0}
+    return node
+
+
+@pytest.mark.parametrize(
+    ("node", "reason"),
+    [
+        pytest.param(_node("a"), None, id="equal"),
+        pytest.param(_node("a", {"cosine_similarity": 0.99}), None, id="cosine-at-limit"),
+        pytest.param(
+            _node("a", {"cosine_similarity": 0.9899}), "cosine_similarity", id="cosine"
+        ),
+        pytest.param(
+            _node("a", {"cosine_similarity": "NaN"}), "cosine_similarity", id="undefined"
+        ),
+        pytest.param(
+            _node("a", {"relative_euclidean_distance": 0.05}), None, id="distance-at-limit"
+        ),
+        pytest.param(
+            _node("a", {"relative_euclidean_distance": 0.051}),
+            "relative_euclidean_distance",
+            id="distance",
+        ),
+        pytest.param(
+            _node("a", target_nonfinite=1, introduced_nonfinite=1), "nonfinite", id="nan"
+        ),
+        pytest.param(
+            _node(
+                "a", {"cosine_similarity": "NaN"}, golden_nonfinite=2, target_nonfinite=2
+            ),
+            None,
+            id="infinities-of-a-mask-on-both-sides",
+        ),
+        pytest.param(_node("a", problem="shapes differ"), "incomparable", id="shape"),
+        pytest.param(
+            _node("a", {"root_mean_square_error": 1e6, "kl_divergence": 9.0}),
+            None,
+            id="metrics-that-depend-on-scale",
+        ),
+        pytest.param(_node("a", status="golden_only"), None, id="one-side"),
+        pytest.param(_integers("a"), None, id="integers"),
+    ],
+)
+def test_a_node_diverges_beyond_its_limits_only(
+    node: NodeComparison, reason: str | None
+) -> None:
+    assert why_divergent(node) == reason
+
+
+def test_the_first_in_order_is_named_whether_the_gate_failed_or_not() -> None:
+    nodes = [
+        _node("a", {"cosine_similarity": 0.995}),
+        _node("b", {"cosine_similarity": 0.98}, target_op="ResizeBilinearV2"),
+        _node("c", {"cosine_similarity": 0.1}),
+    ]
+    for passed in (True, False):
+        found = first_divergent_node(nodes, gate_passed=passed)
+
+        assert found is not None
+        assert found["name"] == "node of b"
+        assert found["target_op"] == "ResizeBilinearV2"
+        assert found["reason"] == "cosine_similarity"
+        assert found["metrics"]["cosine_similarity"] == 0.98
+
+
+def _falling() -> list[NodeComparison]:
+    return [
+        _node("a", {"cosine_similarity": 0.999}, inputs=["image", "weight"]),
+        _node("b", {"cosine_similarity": 0.996}, inputs=["a"]),
+        _node("c", {"cosine_similarity": 0.994}, inputs=["a", "b"]),
+    ]
+
+
+def test_a_failed_gate_without_one_names_the_largest_drop_against_the_worst_input() -> None:
+    found = first_divergent_node(_falling(), gate_passed=False)
+
+    # c falls by 0.005 against a, but only by 0.002 against its worst input b.
+    assert found is not None
+    assert (found["name"], found["reason"]) == ("node of b", "largest_drop")
+
+
+def test_a_passed_gate_without_one_names_none() -> None:
+    assert first_divergent_node(_falling(), gate_passed=True) is None
+
+
+def test_a_tensor_that_was_not_compared_passes_on_what_reached_it() -> None:
+    nodes = [
+        _node("a", {"cosine_similarity": 0.993}),
+        _node("fused", status="golden_only", inputs=["a"]),
+        _node("b", {"cosine_similarity": 0.992}, inputs=["fused"]),
+    ]
+    found = first_divergent_node(nodes, gate_passed=False)
+
+    assert found is not None
+    assert found["name"] == "node of a"
+
+
+def test_nothing_that_falls_is_nothing_to_name() -> None:
+    assert first_divergent_node([_node("a"), _node("b")], gate_passed=False) is None
+    assert first_divergent_node([], gate_passed=False) is None
+
+
+def test_overflow_is_named_where_it_happens_and_not_where_it_arrives() -> None:
+    """300 * 300 * 0.01 in fp16: the product overflows, the scaling only passes it on."""
+    x = np.array([300.0, 1.0])
+    with np.errstate(over="ignore"):
+        half = x.astype(np.float16) * np.float16(300)
+    table = NodeTable()
+    table.add("product", x * 300, half)
+    table.add("scaled", x * 3, half * np.float16(0.01))
+    origins = [
+        Origin("product", "mul", "Mul", ("x",)),
+        Origin("scaled", "mul2", "Mul", ("product",)),
+    ]
+    found = first_divergent_node(table.result(origins, {}), gate_passed=False)
+
+    assert found is not None
+    assert (found["name"], found["reason"]) == ("mul", "nonfinite")

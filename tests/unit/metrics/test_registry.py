@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ascendflow.metrics.measure import compare_tensors
+from ascendflow.metrics.registry import METRICS
+from ascendflow.vocabulary import METRICS as NAMES
+
+
+def test_the_registry_is_the_vocabulary_in_its_order() -> None:
+    assert tuple((name, metric.direction) for name, metric in METRICS.items()) == NAMES
+
+
+def test_every_metric_is_measured() -> None:
+    floats, flags = np.ones(3), np.ones(3, bool)
+
+    assert {*compare_tensors(floats, floats), *compare_tensors(flags, flags)} == set(
+        METRICS
+    )
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_definition_says_what_it_is(name: str) -> None:
+    metric = METRICS[name]
+
+    assert metric.function.__name__ == name
+    assert metric.function.__doc__
+    assert metric.formula
+    assert metric.unit in {"1", "nat", "tensor"}

@@ -1,0 +1,318 @@
+"""PyTorch through export, golden and simplify: the way most models come in."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import pytest
+
+from ascendflow.errors import StageError
+from ascendflow.graph.io_spec import opset_of
+from ascendflow.tensors import TensorSet, TensorSpec
+from tests.stage_runs import Pipeline, pipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+torch = pytest.importorskip("torch", reason="needs PyTorch (the extra [torch])")
+
+MODEL = '''
+import torch
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(4, 4, 3, padding=1)
+        self.norm = torch.nn.BatchNorm2d(4)
+
+    def forward(self, x):
+        return torch.relu(self.norm(self.conv(x))) + x
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = torch.nn.Conv2d(3, 4, 3, padding=1)
+        self.blocks = torch.nn.Sequential(Block(), Block())
+        self.up = torch.nn.Upsample(scale_factor=2, mode="bilinear")
+        self.drop = torch.nn.Dropout()
+
+    def forward(self, image, mask=None, scale=1.0):
+        y = self.drop(self.up(self.blocks(self.stem(image)))) * scale
+        return {"classes": y.argmax(1), "rest": (y, None, y.mean())}
+
+
+class Noisy(torch.nn.Module):
+    def forward(self, x):
+        return x + torch.rand_like(x)
+
+
+class Stubborn(torch.nn.Module):
+    """Drops elements whatever eval() says."""
+
+    def forward(self, x):
+        return torch.nn.functional.dropout(x, 0.5, training=True)
+
+
+class Pool(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.avg_pool2d(x, 3, 2, 1, ceil_mode=True)
+
+
+class Norm(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.layer_norm(x, (3,))
+
+
+class Swapped(torch.nn.Module):
+    def forward(self, b, a):
+        return b - 2 * a
+
+
+class Drifting(torch.nn.Module):
+    """Computes something else once it has been exported."""
+
+    def forward(self, x):
+        return x * 1.5 if torch.compiler.is_exporting() else x
+
+
+def build(kind="Net"):
+    return globals()[kind]()
+
+
+def no_module():
+    return {}
+'''
+IMAGE = TensorSpec("image", "float32", (1, 3, 8, 8))
+SCALE = TensorSpec("scale", "float32", ())
+X = TensorSpec("x", "float32", (2, 3))
+OPSET = 15
+
+
+@pytest.fixture(autouse=True)
+def forget_user_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "netmodel", raising=False)
+    yield
+    torch.use_deterministic_algorithms(mode=False)
+
+
+def project(tmp_path: Path, *specs: TensorSpec) -> Pipeline:
+    made = pipeline(tmp_path, list(specs))
+    (made.folder / "netmodel.py").write_text(MODEL)
+    return made
+
+
+def source(kind: str = "Net", factory: str = "build") -> dict[str, Any]:
+    arguments = {"kind": kind} if factory == "build" else {}
+    return {
+        "module": "netmodel.py",
+        "factory": factory,
+        "arguments": arguments,
+        "weights": None,
+    }
+
+
+def export(
+    made: Pipeline, kind: str = "Net", *, exporter: str = "dynamo", opset: int = OPSET
+) -> Any:
+    config: dict[str, Any] = {
+        "torch": source(kind),
+        "onnx": False,
+        "exporter": exporter,
+        "opset": opset,
+    }
+    return made.run("export", **config)
+
+
+def feeds(seed: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    image = rng.random(IMAGE.shape, dtype=np.float32)
+    return {"scale": np.array(seed + 1, np.float32), "image": image}
+
+
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+def test_torch_model_reaches_a_simplified_onnx_model(exporter: str, tmp_path: Path) -> None:
+    # The manifest lists the inputs in another order than forward() takes them.
+    made = project(tmp_path, SCALE, IMAGE)
+    made.sample(feeds(0), feeds(1))
+    export(made, exporter=exporter)
+    made.golden(torch=source())
+    made.simplify()
+    written = onnx.load(made.made("exported") / "model.onnx")
+    nodes = json.loads(made.made("nodes.json").read_text())["nodes"]
+    golden = json.loads(made.made("golden.json").read_text())
+    sets = [TensorSet(made.made("golden") / kind) for kind in ("torch", "onnx")]
+
+    assert opset_of(written) == OPSET
+    assert [i.name for i in written.graph.input] == ["image", "scale"]
+    assert [o.name for o in written.graph.output] == ["classes", "rest.0", "rest.2"]
+    assert {"blocks.1", "up"} <= {
+        origin["module"].removesuffix(".norm") for origin in nodes.values()
+    }
+    assert "netmodel.py:12" in {origin["source"] for origin in nodes.values()}
+    assert golden["has_torch"] is True
+    assert golden["torch_onnx"]["classes"]["mismatch_rate"] == 0
+    assert golden["torch_onnx"]["rest.0"]["relative"] < 1e-5
+    assert sets[0].ids == sets[1].ids
+    assert sets[0].specs(1) == sets[1].specs(1)
+    assert sets[0].load(0, "rest.2").shape == ()
+
+
+def test_no_path_of_this_machine_is_in_any_artifact(tmp_path: Path) -> None:
+    made = project(tmp_path, IMAGE, SCALE)
+    export(made)
+    content = b"".join(
+        path.read_bytes() for path in (made.build / "export").rglob("*") if path.is_file()
+    )
+
+    assert str(tmp_path).encode() not in content
+    assert b"site-packages" not in content
+
+
+def test_average_pool_of_torch_and_onnx_agree_on_a_window_in_the_padding(
+    tmp_path: Path,
+) -> None:
+    x = TensorSpec("x", "float32", (1, 1, 4, 4))
+    made = project(tmp_path, x)
+    made.sample({"x": np.arange(1, 17, dtype=np.float32).reshape(x.shape)})
+    export(made, "Pool")
+    made.golden(torch=source("Pool"))
+
+    # torch's rule, from the case's table: sums over the window inside the padded input.
+    expected = [1.5556, 3.3333, 2, 6.3333, 11, 6, 4.5, 7.5, 4]
+    found = TensorSet(made.made("golden") / "torch").load(0, "output")
+    np.testing.assert_allclose(found.ravel(), expected, atol=5e-5)
+
+
+def test_export_that_computes_something_else_is_refused_with_both_numbers(
+    tmp_path: Path,
+) -> None:
+    made = project(tmp_path, X)
+    made.sample({"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
+    export(made, "Drifting")
+    # x reaches 5, 1.5 x is 2.5 more; the range is 5.
+    with pytest.raises(
+        StageError, match=r"max absolute error 2.5 over a range of 5 is 0.5"
+    ):
+        made.golden(torch=source("Drifting"))
+
+
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+@pytest.mark.parametrize("kind", ["Noisy", "Stubborn"])
+def test_model_that_draws_at_random_is_refused(
+    kind: str, exporter: str, tmp_path: Path
+) -> None:
+    made = project(tmp_path, X)
+    with pytest.raises(StageError, match=r"random|training mode"):
+        export(made, kind, exporter=exporter)
+
+
+def test_opset_that_dynamo_cannot_reach_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    made = project(tmp_path, X)
+    with pytest.raises(StageError, match="cannot bring it to 11") as caught:
+        export(made, "Norm", opset=11)
+
+    assert "torchscript" in str(caught.value.hint)
+
+
+def test_inputs_named_like_parameters_go_where_those_are(tmp_path: Path) -> None:
+    a, b = TensorSpec("a", "float32", (1,)), TensorSpec("b", "float32", (1,))
+    made = project(tmp_path, a, b)
+    made.sample({"a": np.ones(1, np.float32), "b": np.full(1, 7, np.float32)})
+    export(made, "Swapped")
+    made.golden(torch=source("Swapped"))
+
+    assert TensorSet(made.made("golden") / "torch").load(0, "output") == 7 - 2
+    assert TensorSet(made.made("golden") / "onnx").load(0, "output") == 7 - 2
+
+
+def test_inputs_of_other_names_go_by_position(tmp_path: Path) -> None:
+    first, second = (
+        TensorSpec("first", "float32", (1,)),
+        TensorSpec("second", "float32", (1,)),
+    )
+    made = project(tmp_path, first, second)
+    made.sample({"first": np.ones(1, np.float32), "second": np.full(1, 7, np.float32)})
+    export(made, "Swapped")
+    made.golden(torch=source("Swapped"))
+
+    assert TensorSet(made.made("golden") / "onnx").load(0, "output") == 1 - 2 * 7
+
+
+def test_factory_that_returns_no_module_is_refused(tmp_path: Path) -> None:
+    made = project(tmp_path, X)
+    broken = source(factory="no_module")
+    with pytest.raises(StageError, match=r"returned a dict, not a torch.nn.Module"):
+        made.run("export", torch=broken, exporter="dynamo", opset=OPSET)
+
+
+def test_forward_that_raises_is_refused_as_the_models_error(tmp_path: Path) -> None:
+    made = project(tmp_path, TensorSpec("image", "float32", (1, 5, 8, 8)))
+    with pytest.raises(StageError, match=r"the model, run once .* raised RuntimeError"):
+        export(made)
+
+
+def test_parameters_without_weights_are_the_same_in_export_and_golden(
+    tmp_path: Path,
+) -> None:
+    made = project(tmp_path, IMAGE, SCALE)
+    made.sample(feeds(0))
+    torch.manual_seed(1)
+    export(made)
+    torch.manual_seed(2)
+    np.random.default_rng(0)
+    made.golden(torch=source())
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.stage_runs import Pipeline
+folder = Path(sys.argv[1])
+inputs = [{"name": "image", "dtype": "float32", "shape": [1, 3, 8, 8]},
+          {"name": "scale", "dtype": "float32", "shape": []}]
+made = Pipeline(folder / "pipelines" / "net", folder / "build", inputs)
+made.run("export", torch={"module": "netmodel.py", "factory": "build", "arguments": {}},
+         onnx=False, exporter=sys.argv[2], opset=15)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+def test_two_checkouts_export_the_same_bytes(exporter: str, tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[3]
+    written = []
+    for number, name in enumerate(("first", "a second one")):
+        folder = tmp_path / name
+        (folder / "pipelines" / "net").mkdir(parents=True)
+        (folder / "pipelines" / "net" / "netmodel.py").write_text(MODEL)
+        for package in ("ascendflow", "tests"):
+            shutil.copytree(root / package, folder / package)
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": str(number + 1),
+            "PYTHONPATH": str(folder),
+        }
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(folder), exporter],
+            env=environment,
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+        made = folder / "build" / "export"
+        files = sorted(path for path in made.rglob("*") if path.is_file())
+        written.append({str(p.relative_to(made)): p.read_bytes() for p in files})
+
+    assert set(written[0]) == {"exported/model.onnx", "nodes.json"}
+    assert written[0] == written[1]

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ascendflow.report.collect import collect
+from ascendflow.report.lines import check_words, failure_message, verdict_line
+from ascendflow.report.words import FLOORED
+from tests.reports import CURED, check, failed, passed
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+
+def _message(documents: dict[str, Any]) -> str:
+    report = collect(documents, samples_kind="factory")
+    return failure_message(documents["verdict.json"], report)
+
+
+def test_a_failure_tells_check_node_place_cause_cure_and_fall(
+    snapshot: SnapshotAssertion,
+) -> None:
+    message = _message(failed())
+
+    assert message == snapshot
+    node = "/up3/Resize (Resize, ResizeBilinearV2 on the target): cosine_similarity 0.57"
+    assert f"first divergent node: {node}" in message
+    assert "cosine_similarity is 0.9312, must be >= 0.999" in message
+    assert "(onnx-target, worst sample 'test-07')" in message
+    assert "PyTorch 0.8125, ONNX 0.8, emulated target 0.7" in message
+    assert "comes from up3 at model.py:42" in message
+    assert f"rewrite: {{rules: [{CURED}]}}" in message
+
+
+def test_a_failure_under_emulation_is_never_called_measured() -> None:
+    message = _message(failed())
+
+    assert "measured" not in message
+    assert "emulated, not run on a device" in message
+    assert "a device run confirms" in message
+
+
+def test_a_failure_on_a_device_is_not_called_emulated() -> None:
+    documents = failed()
+    for name in ("verdict.json", "conversion.json"):
+        documents[name].update(backend="cann", is_real_device=True)
+    documents["conversion.json"]["applied"] = []
+
+    message = _message(documents)
+
+    assert "emulat" not in message
+    assert "measured on a device" in message
+
+
+def test_a_failure_is_short_however_many_checks_fail() -> None:
+    documents = failed()
+    one = documents["verdict.json"]["checks"][0]
+    documents["verdict.json"]["checks"] = [{**one, "subject": str(n)} for n in range(99)]
+
+    message = _message(documents)
+
+    assert len(message.splitlines()) < 20
+    assert "91 more checks failed" in message
+
+
+def test_a_check_without_a_number_tells_its_problem() -> None:
+    judged = check(
+        "cosine_similarity", "NaN", {"min": 0.999}, problem="is NaN; NaN never passes"
+    )
+
+    assert check_words(judged) == (
+        "'mask': cosine_similarity must be >= 0.999 (onnx-target, worst sample 'test-07'): "
+        "is NaN; NaN never passes"
+    )
+
+
+def test_an_infinite_value_says_that_it_never_passes() -> None:
+    judged = check("max_absolute_error", "Infinity", {"max": 0.1})
+
+    assert "is Infinity" in check_words(judged)
+    assert "never passes" in check_words(judged)
+
+
+def test_a_problem_of_a_sample_names_the_sample_once() -> None:
+    judged = check(
+        "cosine_similarity",
+        "NaN",
+        {"min": 0.999},
+        problem="sample 'test-07': golden is float32, target float16",
+    )
+
+    assert check_words(judged).count("test-07") == 1
+
+
+def test_the_floored_error_is_explained() -> None:
+    told = check_words(check(FLOORED, 0.3, {"max": 0.01}))
+
+    assert "its denominator floored at 1e-6 of the output's range" in told
+    assert "fewer than 8 elements" in told
+
+
+@pytest.mark.parametrize(
+    ("findings", "told"),
+    [
+        pytest.param(
+            {"skipped": [{"node": "/up3/Resize", "op_type": "Resize", "reason": "H is 1"}]},
+            "skipped the node: H is 1",
+            id="skipped",
+        ),
+        pytest.param(
+            {
+                "applied": [
+                    {"node": "/up3/Resize", "op_type": "Resize", "before": {}, "after": {}}
+                ]
+            },
+            "was applied to this node already and is not enough",
+            id="applied",
+        ),
+        pytest.param({}, "add this node to the `nodes` of rule", id="other-nodes"),
+    ],
+)
+def test_a_rule_that_the_manifest_names_already_is_not_proposed_again(
+    findings: dict[str, Any], told: str
+) -> None:
+    documents = failed()
+    entry = {"rule": CURED, "version": 1, "effect": "exact", "applied": [], "skipped": []}
+    documents["rewrite.json"]["rules"] = [{**entry, **findings}]
+
+    message = _message(documents)
+
+    assert told in message
+    assert "rules: [" not in message
+
+
+def test_a_first_rule_is_not_written_over_the_others() -> None:
+    documents = failed()
+    documents["rewrite.json"]["rules"] = [
+        {"rule": "other", "version": 1, "effect": "exact", "applied": [], "skipped": []}
+    ]
+
+    message = _message(documents)
+
+    assert f"add {CURED} to `rewrite.rules`" in message
+
+
+def test_a_node_without_a_known_deviation_says_so() -> None:
+    documents = failed()
+    del documents["conversion.json"]["applied"][0]
+
+    message = _message(documents)
+
+    assert "no known deviation is particular to this node" in message
+    assert "precision-force_fp16 (emulated, confidence high)" in message
+    assert "rewrite" not in message
+
+
+def test_a_largest_drop_is_not_called_divergent() -> None:
+    documents = failed()
+    documents["verdict.json"]["first_divergent_node"]["reason"] = "largest_drop"
+
+    message = _message(documents)
+
+    assert "no node is beyond a limit; largest drop of cosine similarity" in message
+    assert "first divergent node" not in message
+
+
+def test_a_node_with_infinities_of_its_own_says_so() -> None:
+    documents = failed()
+    node = documents["verdict.json"]["first_divergent_node"]
+    node["reason"], node["metrics"] = "nonfinite", {"cosine_similarity": "NaN"}
+
+    message = _message(documents)
+
+    assert "the target has NaN or infinities that the golden has not" in message
+    assert "cosine_similarity NaN" in message
+
+
+def test_a_name_cannot_write_to_the_terminal() -> None:
+    documents = failed()
+    node = documents["verdict.json"]["first_divergent_node"]
+    node["name"] = "\x1b]0;owned\x07\n[/up3/Resize]"
+    documents["verdict.json"]["checks"][0]["subject"] = "\x1b[2Jmask"
+
+    message = _message(documents)
+
+    assert "\x1b" not in message
+    assert "\x07" not in message
+    assert "[/up3/Resize]" in message
+
+
+def test_a_pass_is_told_in_one_line() -> None:
+    line = verdict_line(passed()["verdict.json"])
+
+    assert line == (
+        "pan: passed (1 check; CANN 8.1, Ascend310P3, force_fp16; "
+        "emulated, not run on a device)"
+    )

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ascendflow.report import words
+from tests.reports import check
+
+UNLIMITED = st.floats(allow_nan=False, allow_infinity=False, width=64)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.9312, "0.9312"), (1 / 3, "0.333333"), ("NaN", "NaN"), (None, ""), (0, "0")],
+)
+def test_a_number_is_written_with_six_digits(value: float | str | None, text: str) -> None:
+    assert words.shown(value) == text
+
+
+def test_a_value_just_below_its_threshold_does_not_read_as_the_threshold() -> None:
+    judged = check("cosine_similarity", 0.99899999991, {"min": 0.999})
+
+    assert words.value_words(judged) == "0.9989999999"
+
+
+def test_a_cosine_that_is_nearly_1_does_not_read_as_1() -> None:
+    judged = check("cosine_similarity", 0.9999996, {"min": 0.999})
+
+    assert words.value_words(judged) == "0.9999996"
+
+
+def test_a_value_one_bit_below_its_threshold_is_written_whole() -> None:
+    judged = check("cosine_similarity", 0.9989999999999999, {"min": 0.999})
+
+    assert words.value_words(judged) == "0.9989999999999999"
+
+
+def test_a_value_equal_to_its_threshold_reads_as_the_threshold() -> None:
+    judged = check("cosine_similarity", 0.999, {"min": 0.999})
+
+    assert words.value_words(judged) == "0.999"
+
+
+@given(value=UNLIMITED, bound=st.sampled_from(["min", "max"]))
+def test_the_tightest_threshold_as_printed_passes(value: float, bound: str) -> None:
+    text = words.tightest_words(check("max_absolute_error", value, {bound: 0.5}))
+    assume(text not in ("inf", "-inf"))
+
+    assert float(text) <= value if bound == "min" else float(text) >= value
+
+
+def test_a_tightest_threshold_that_is_short_is_not_rounded_away() -> None:
+    # The double nearest 0.001 is a little more than 0.001.
+    judged = check("max_absolute_error", 0.001, {"max": 0.01})
+
+    assert words.tightest_words(judged) == "0.001"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("[/up3/Resize]", "[/up3/Resize]", id="markup"),
+        pytest.param("größe", "größe", id="letters"),
+        pytest.param("a\x1b[31mb", "a\\x1b[31mb", id="terminal-escape"),
+        pytest.param("a\nb", "a\\nb", id="line-end"),
+        pytest.param("a\u202eb", "a\\u202eb", id="right-to-left"),
+        pytest.param("a\udcffb", "a\\udcffb", id="surrogate"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_spelled_out(name: str, text: str) -> None:
+    assert words.printable(name) == text
+
+
+def test_the_emulator_is_never_called_a_measurement() -> None:
+    target = {
+        "is_real_device": False,
+        "cann": "8.1",
+        "soc_version": "Ascend310P3",
+        "precision_mode": "force_fp16",
+    }
+
+    told = words.target_words(target)
+
+    assert "emulated" in told
+    assert "measured" not in told
+    assert "measured on a device" in words.target_words({**target, "is_real_device": True})

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from onnx import parser
+from pydantic import TypeAdapter
+
+from ascendflow.backends.backend import Capabilities
+from ascendflow.documents.metrics import MetricsDocument
+from ascendflow.errors import StageError
+from ascendflow.manifest.typed_dicts import rebuilt
+from ascendflow.stages.compare import Compare
+from ascendflow.stages.stage import Findings, StageContext
+from ascendflow.tensors import TensorWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from ascendflow.backends.backend import Backend
+
+Tensors = dict[str, np.ndarray]
+
+MODEL = """
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[2, 3] x) => (float[2, 3] y, int64[2] i) {
+  [up] a = Exp (x)
+  [down] b = Neg (a)
+  [sum] y = Add (b, x)
+  [pick] i = ArgMax <axis = 1, keepdims = 0> (y)
+}
+"""
+
+SAMPLES = [np.arange(6, dtype=np.float32).reshape(2, 3) / 6 + k for k in range(3)]
+
+
+def _run(x: np.ndarray) -> Tensors:
+    model = parser.parse_model(MODEL)
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in "ab")
+    session = ort.InferenceSession(model.SerializeToString())
+    return dict(zip("yiab", session.run(list("yiab"), {"x": x}), strict=True))
+
+
+class StandIn:
+    """A target that adds `error` from tensor `b` on, folds `a` and inserts `cast`."""
+
+    name = "stand-in"
+
+    def __init__(self, *, error: float = 0.0, can_dump: bool = True) -> None:
+        self.capabilities = Capabilities(can_dump=can_dump, is_real_device=False)
+        self.error = np.float32(error)
+        self.dumped = 0
+
+    def infer(self, x: np.ndarray) -> Tensors:
+        right = _run(x)
+        return {"y": right["y"] + self.error, "i": right["i"]}
+
+    def dump(
+        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+    ) -> Iterator[tuple[str, np.ndarray]]:
+        assert model.name == "model"
+        assert threads == 1
+        self.dumped += 1
+        right = _run(feeds["x"])
+        yield "y", right["y"] + self.error
+        yield "cast", right["b"]
+        yield "b", right["b"] + self.error
+        yield "i", right["i"]
+
+
+def _write(folder: Path, samples: list[Tensors]) -> None:
+    with TensorWriter(folder) as writer:
+        for index, tensors in enumerate(samples):
+            writer.write(f"s{index}", tensors)
+
+
+def _context(
+    folder: Path,
+    backend: StandIn,
+    *,
+    torch: float | None = None,
+    outputs: list[Tensors] | None = None,
+    node_samples: int = 1,
+) -> StageContext:
+    """Lay out what compare reads; `torch` is how far PyTorch is from ONNX."""
+    right = [{name: _run(x)[name] for name in "yi"} for x in SAMPLES]
+    _write(folder / "samples" / "feeds", [{"x": x} for x in SAMPLES])
+    _write(folder / "samples" / "labels", [{} for _ in SAMPLES])
+    _write(folder / "golden" / "onnx", right)
+    if torch is not None:
+        off = [{"y": o["y"] + np.float32(torch), "i": o["i"]} for o in right]
+        _write(folder / "golden" / "torch", off)
+    given = [backend.infer(x) for x in SAMPLES] if outputs is None else outputs
+    _write(folder / "outputs", given)
+    (folder / "simplified").mkdir()
+    onnx.save(parser.parse_model(MODEL), folder / "simplified" / "model.onnx")
+    (folder / "model").mkdir()
+    ops = {"down": "Neg", "sum": "AddV2", "up": None}
+    (folder / "conversion.json").write_text(json.dumps({"target_ops": ops}), "utf-8")
+    return StageContext(
+        config={"backend": "stand-in", "threads": 1, "node_samples": node_samples},
+        inputs={role: folder / role for role in Compare.consumes},
+        files={},
+        outputs={"metrics.json": folder / "metrics.json"},
+        folder=folder,
+        backend=cast("Backend", backend),
+        seed=0,
+        findings=Findings(),
+    )
+
+
+def _compare(ctx: StageContext) -> Any:
+    Compare().run(ctx)
+    document = json.loads(ctx.outputs["metrics.json"].read_text("utf-8"))
+    assert (
+        TypeAdapter(rebuilt(MetricsDocument)).validate_python(document, strict=True)
+        == document
+    )
+    return document
+
+
+def test_outputs_are_compared_over_all_samples(tmp_path: Path) -> None:
+    document = _compare(_context(tmp_path, StandIn(error=0.5)))
+    y, i = document["outputs"]
+    golden = np.stack([_run(x)["y"] for x in SAMPLES])
+
+    assert [(y["pair"], y["name"]), (i["pair"], i["name"])] == [
+        ("onnx-target", "y"),
+        ("onnx-target", "i"),
+    ]
+    assert y["metrics"]["max_absolute_error"]["mean"] == pytest.approx(0.5, rel=1e-6)
+    assert y["golden_range"] == pytest.approx(float(golden.max() - golden.min()))
+    assert y["problems"] == []
+    assert i["metrics"] == {
+        "mismatch_rate": {"worst": 0.0, "mean": 0.0, "worst_sample": "s0"}
+    }
+
+
+def test_with_pytorch_every_pair_is_compared(tmp_path: Path) -> None:
+    document = _compare(_context(tmp_path, StandIn(error=0.5), torch=0.25))
+    errors = {
+        found["pair"]: found["metrics"]["mean_absolute_error"]["worst"]
+        for found in document["outputs"]
+        if found["name"] == "y"
+    }
+
+    assert errors == {
+        "onnx-target": pytest.approx(0.5, rel=1e-6),
+        "torch-onnx": pytest.approx(0.25, rel=1e-6),
+        "torch-target": pytest.approx(0.25, rel=1e-6),
+    }
+
+
+def test_nodes_are_joined_by_tensor_name_in_the_order_of_the_model(tmp_path: Path) -> None:
+    document = _compare(_context(tmp_path, StandIn(error=0.5)))
+
+    assert [(n["tensor"], n["node"], n["status"]) for n in document["nodes"]] == [
+        ("a", "up", "golden_only"),
+        ("b", "down", "compared"),
+        ("y", "sum", "compared"),
+        ("i", "pick", "compared"),
+        ("cast", "", "target_only"),
+    ]
+    assert document["node_samples"] == ["s0"]
+    b = document["nodes"][1]
+    assert b["target_op"] == "Neg"
+    assert b["inputs"] == ["a"]
+    assert b["metrics"]["max_absolute_error"] == pytest.approx(0.5, rel=1e-6)
+    assert document["nodes"][3]["metrics"] == {"mismatch_rate": 0.0}
+
+
+def test_nodes_are_compared_on_as_many_samples_as_asked_for(tmp_path: Path) -> None:
+    backend = StandIn()
+    document = _compare(_context(tmp_path, backend, node_samples=9))
+
+    assert backend.dumped == 3
+    assert document["node_samples"] == ["s0", "s1", "s2"]
+
+
+def test_no_node_sample_means_no_dump(tmp_path: Path) -> None:
+    backend = StandIn()
+    document = _compare(_context(tmp_path, backend, node_samples=0))
+
+    assert backend.dumped == 0
+    assert document["nodes"] == []
+
+
+def test_a_backend_that_cannot_dump_is_warned_of(tmp_path: Path) -> None:
+    ctx = _context(tmp_path, StandIn(can_dump=False))
+
+    assert _compare(ctx)["nodes"] == []
+    assert ctx.findings.warnings == [
+        "compare: backend 'stand-in' cannot dump tensors; only outputs are compared"
+    ]
+
+
+def test_bad_numbers_and_missing_outputs_are_written_and_not_raised(tmp_path: Path) -> None:
+    right = [_run(x) for x in SAMPLES]
+    outputs: list[Tensors] = [
+        {"y": np.full_like(right[0]["y"], np.nan), "i": right[0]["i"]},
+        {"y": right[1]["y"][:1], "i": right[1]["i"].astype(np.int32)},
+        {"i": right[2]["i"]},
+    ]
+    y, i = _compare(_context(tmp_path, StandIn(), outputs=outputs))["outputs"]
+
+    assert [p["sample"] for p in y["problems"]] == ["s0", "s1", "s2"]
+    assert y["metrics"]["cosine_similarity"]["worst"] == "NaN"
+    assert i["problems"] == [{"sample": "s1", "problem": "golden is int64, target int32"}]
+
+
+def test_an_output_that_only_the_target_has_is_a_problem(tmp_path: Path) -> None:
+    outputs = [{**StandIn().infer(x), "extra": x} for x in SAMPLES]
+    document = _compare(_context(tmp_path, StandIn(), outputs=outputs))
+    extra = document["outputs"][2]
+
+    assert extra["name"] == "extra"
+    assert extra["problems"][0]["problem"] == "the golden has no such output"
+
+
+def test_other_samples_than_the_goldens_are_refused(tmp_path: Path) -> None:
+    ctx = _context(tmp_path, StandIn(), outputs=[StandIn().infer(SAMPLES[0])])
+
+    with pytest.raises(StageError, match="3 samples against 1"):
+        Compare().run(ctx)

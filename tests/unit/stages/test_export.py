@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+import pytest
+
+from ascendflow.errors import StageError
+from ascendflow.graph.io_spec import inputs_of
+from ascendflow.graph.run import OnnxModel
+from ascendflow.stages.export import Export
+from tests import exported_models as models
+from tests.exported_models import save_with_external_data, x_of
+from tests.stage_runs import pipeline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_ingested_model_is_canonical_and_has_no_origins(tmp_path: Path) -> None:
+    made = pipeline(tmp_path, x_of(3))
+    made.ingest(models.nameless())
+    written = onnx.load(made.made("exported") / "model.onnx")
+
+    assert [n.name for n in written.graph.node] == ["Abs_0", "Relu_1", "Abs_2"]
+    assert json.loads(made.made("nodes.json").read_text()) == {
+        "schema_version": 1,
+        "nodes": {},
+    }
+
+
+def test_ingest_of_what_was_ingested_gives_the_same_bytes(tmp_path: Path) -> None:
+    first, second = (pipeline(tmp_path / run, x_of(1, 3, 6, 6)) for run in ("a", "b"))
+    first.ingest(models.conv_batch_norm())
+    second.ingest(first.made("exported") / "model.onnx")
+
+    assert (second.made("exported") / "model.onnx").read_bytes() == (
+        first.made("exported") / "model.onnx"
+    ).read_bytes()
+
+
+def test_initializer_listed_as_input_is_no_input_of_the_export(tmp_path: Path) -> None:
+    made = pipeline(tmp_path, x_of(1, 3))
+    made.ingest(models.initializer_as_input())
+
+    exported = onnx.load(made.made("exported") / "model.onnx")
+    assert [spec.name for spec in inputs_of(exported)] == ["x"]
+    assert [i.name for i in exported.graph.input] == ["x"]
+
+
+def test_path_with_spaces_and_other_scripts_is_fine(tmp_path: Path) -> None:
+    made = pipeline(tmp_path / "模型 вес", x_of(1, 64))
+    path = save_with_external_data(models.matmul(), made.folder / "источник x")
+    made.ingest(path)
+
+    x = np.ones((1, 64), np.float32)
+    np.testing.assert_array_equal(
+        OnnxModel(made.made("exported") / "model.onnx").run({"x": x})["y"],
+        OnnxModel(path).run({"x": x})["y"],
+    )
+
+
+def test_refused_model_leaves_nothing_behind(tmp_path: Path) -> None:
+    made = pipeline(tmp_path, x_of(3))
+    with pytest.raises(StageError, match=r"source.onnx: tensor 't' is defined twice"):
+        made.ingest(models.tensor_made_twice())
+
+    assert list((made.build / "export").iterdir()) == []
+
+
+def test_opset_of_an_ingest_is_held_to_the_manifest_where_it_says_one(
+    tmp_path: Path,
+) -> None:
+    made = pipeline(tmp_path, x_of(3))
+    source = made.folder / "source.onnx"
+    onnx.save(models.relu(opset=18), source)
+    with pytest.raises(StageError, match="opset 18, the manifest asks for 12"):
+        made.run("export", {"source": source}, torch=None, onnx=True, opset=12)
+
+
+def test_torch_takes_part_only_where_the_source_is_torch() -> None:
+    assert "torch" in Export.tools({"torch": {"module": "model.py"}})
+    assert "torch" not in Export.tools({"torch": None})

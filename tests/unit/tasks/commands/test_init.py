@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ascendflow.tasks.commands.init import Init
+from tests.unit.manifest import models
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return models.identity(tmp_path / "det.onnx", {"x": [1, "h"], "y": ["n"]})
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["model-first", "options-first"])
+def test_init_takes_its_options_on_either_side_of_the_model(
+    onnx: Path, capsys: pytest.CaptureFixture[str], first: bool
+) -> None:
+    options = ["--onnx", str(onnx), "--shape", "x:1,5", "--shape", "y:2"]
+    arguments = ["det", *options] if first else [*options, "det"]
+
+    assert Init().parse_execute(arguments) == 0
+
+    out = capsys.readouterr().out
+    assert "wrote pipelines/det/manifest.yaml\n" in out
+    assert out.endswith("next: doit model=det\n")
+    manifest = onnx.parent / "here" / "pipelines" / "det" / "manifest.yaml"
+    assert "shape: [1, 5]" in manifest.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param([], "give one model's name", id="no-model"),
+        pytest.param(["a", "b"], "give one model's name", id="two-models"),
+        pytest.param(
+            ["det", "--onnx", "../det.onnx"], "dynamic dimensions: x", id="dynamic"
+        ),
+        pytest.param(["det", "--onnx", "../none.onnx"], "cannot be read", id="no-file"),
+    ],
+)
+@pytest.mark.usefixtures("onnx")
+def test_init_that_cannot_be_exits_with_3_and_no_traceback(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    assert Init().parse_execute(arguments) == 3
+
+    err = capsys.readouterr().err
+    assert err.startswith("ERROR: ")
+    assert said in err
+    assert "Traceback" not in err

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ascendflow.build.project import Project
+from ascendflow.report.collect import collect
+from ascendflow.tasks.failures import GateFailure, StageTaskError
+from ascendflow.tasks.session import SESSION
+from ascendflow.tasks.uptodate import META
+from ascendflow.tasks.verdict import VerdictAction
+from tests.reports import failed, passed
+
+if TYPE_CHECKING:
+    from doit.exceptions import BaseFail
+
+BUILD = Path("build/pan")
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(SESSION.__dict__, "project", Project(tmp_path))
+
+
+def _write(documents: dict[str, Any]) -> None:
+    report = collect(documents, samples_kind="factory")
+    for stage, document in (("gate", documents["verdict.json"]), ("report", report)):
+        name = "verdict.json" if stage == "gate" else "report.json"
+        (BUILD / stage).mkdir(parents=True)
+        (BUILD / stage / name).write_text(json.dumps(document))
+
+
+def _execute(*, something_ran: bool = False, verbosity: int = 1) -> BaseFail | None:
+    plan: Any = SimpleNamespace(run_name="pan")
+    action = VerdictAction(plan)
+    task: Any = SimpleNamespace(
+        name="pan", verbosity=verbosity, meta={META: {"something_ran": something_ran}}
+    )
+    action.task = task
+    return action.execute()
+
+
+def test_a_pass_in_which_nothing_ran_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _write(passed())
+
+    assert _execute() is None
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("pan: passed")
+
+
+@pytest.mark.parametrize(
+    "how", [{"something_ran": True}, {"verbosity": 2}], ids=["something-ran", "verbose"]
+)
+def test_the_table_is_shown_when_something_ran_or_is_asked_for(
+    how: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(passed())
+
+    assert _execute(**how) is None
+    assert "checks, onnx-target" in capsys.readouterr().out
+
+
+def test_a_failure_exits_with_1_and_names_the_page() -> None:
+    _write(failed())
+
+    failure = _execute()
+
+    assert isinstance(failure, GateFailure)
+    assert failure.exit_code == 1
+    message = failure.get_msg()
+    assert "first divergent node: /up3/Resize" in message
+    assert message.rstrip().endswith("hint: open build/pan/report/report.html")
+
+
+@pytest.mark.parametrize("name", ["gate/verdict.json", "report/report.json"])
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        pytest.param(None, "No such file", id="missing"),
+        pytest.param(b"", "Expecting value", id="empty"),
+        pytest.param(b'{"passed": tr', "Expecting value", id="cut-off"),
+        pytest.param(b"\xff\xfe", "can't decode", id="not-text"),
+        pytest.param(b"[]", "no document", id="a-list"),
+        pytest.param(b'{"schema_version": 2}', "no document", id="newer"),
+    ],
+)
+def test_a_document_that_cannot_be_read_exits_with_2_and_no_traceback(
+    name: str, content: bytes | None, reason: str
+) -> None:
+    _write(failed())
+    (BUILD / name).unlink()
+    if content is not None:
+        (BUILD / name).write_bytes(content)
+
+    failure = _execute()
+
+    assert isinstance(failure, StageTaskError)
+    assert failure.exit_code == 2
+    message = failure.get_msg()
+    assert message.startswith(f"pan: cannot read build/pan/{name}: ")
+    assert reason in message
+    assert "Traceback" not in message
+
+
+def test_a_verdict_that_does_not_say_true_has_not_passed() -> None:
+    documents = passed()
+    documents["verdict.json"]["passed"] = "yes"
+    _write(documents)
+
+    assert isinstance(_execute(), GateFailure)
+
+
+def test_a_bug_exits_with_2_and_ends_no_other_task() -> None:
+    documents = failed()
+    _write(documents)
+    (BUILD / "gate" / "verdict.json").write_text('{"schema_version": 1}')
+
+    failure = _execute()
+
+    assert isinstance(failure, StageTaskError)
+    assert failure.exit_code == 2
+    assert "a bug in ascendflow" in failure.get_msg()

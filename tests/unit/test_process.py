@@ -1,0 +1,323 @@
+"""Children end when they should, with all that they started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ascendflow.child.command import child_environment
+from ascendflow.child.memory import group_bytes, group_bytes_by_ps
+from ascendflow.errors import ToolNotFoundError
+from ascendflow.process import ExitStatus, Limits, end_all, run_child, tail
+from tests.children import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+PATIENCE_S = 30.0
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path)
+
+
+def run(tmp_path: Path, code: str, limits: Limits = Limits()) -> ExitStatus:  # noqa: B008
+    return run_child(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        cwd=tmp_path,
+        environment=child_environment({}, threads=1),
+        log=tmp_path / "log.txt",
+        limits=limits,
+    )
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.02)
+
+
+def alive(group: int) -> list[str]:
+    """Return the processes of a group that have not ended."""
+    table = subprocess.run(
+        ["ps", "-A", "-o", "pgid=,pid=,state="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split() for line in table.splitlines()]
+    return [pid for pgid, pid, state in rows if int(pgid) == group and state[0] != "Z"]
+
+
+def wait_until_ended(groups: list[int]) -> None:
+    try:
+        wait_until(lambda: not any(map(alive, groups)))
+    finally:
+        for group in filter(alive, groups):
+            os.killpg(group, signal.SIGKILL)
+
+
+def number_in(file: Path) -> int:
+    wait_until(lambda: file.exists() and file.read_text().endswith("\n"))
+    return int(file.read_text())
+
+
+def test_a_child_that_ends_by_itself_is_reported_as_it_ended(tmp_path: Path) -> None:
+    done = run(tmp_path, "print('hello'); import sys; print('there', file=sys.stderr)")
+    failed = run(tmp_path, "raise SystemExit(3)")
+    killed = run(tmp_path, "import os; os.kill(os.getpid(), 11)")
+
+    assert (done.returncode, done.reason, done.explanation) == (0, None, None)
+    assert (failed.returncode, failed.explanation) == (3, "exited with status 3")
+    assert (killed.signal, killed.explanation) == (11, "was killed by SIGSEGV")
+
+
+def test_the_log_holds_both_streams_and_the_input_is_empty(tmp_path: Path) -> None:
+    run(
+        tmp_path,
+        """
+        import sys
+        print(repr(sys.stdin.read()), flush=True)
+        print('oops', file=sys.stderr)
+        """,
+    )
+
+    assert (tmp_path / "log.txt").read_text() == "''\noops\n"
+
+
+def test_tail_gives_the_last_lines(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_bytes(b"".join(b"line %d \xff\n" % n for n in range(30)))
+
+    assert tail(log, 2) == "line 28 \ufffd\nline 29 \ufffd"
+    assert tail(tmp_path / "none.txt") == ""
+
+
+def test_a_child_over_its_time_is_killed_with_both_values(tmp_path: Path) -> None:
+    status = run(tmp_path, "import time; time.sleep(1000)", Limits(timeout_s=0.3))
+
+    assert status.reason == "timeout"
+    assert status.signal == signal.SIGKILL
+    assert status.explanation is not None
+    assert status.explanation.startswith("ran for 0.")
+    assert status.explanation.endswith("s, limits.timeout_s is 0.3")
+
+
+def test_a_child_over_its_memory_is_killed_with_both_values(tmp_path: Path) -> None:
+    # Half in the child and half in a grandchild: neither alone is over the limit.
+    code = """
+        import subprocess, sys, time
+        half = bytearray(60_000_000)
+        subprocess.run([sys.executable, '-c',
+            'import time; half = bytearray(60_000_000); time.sleep(1000)'])
+        """
+    status = run(tmp_path, code, Limits(memory_gb=0.1, timeout_s=PATIENCE_S))
+
+    assert status.reason == "memory"
+    assert status.explanation is not None
+    assert status.explanation.startswith("used 0.1")
+    assert status.explanation.endswith("GB, limits.memory_gb is 0.1")
+
+
+@needs_proc
+def test_pages_shared_with_a_fork_count_once(tmp_path: Path) -> None:
+    code = """
+        import os, time
+        shared = bytearray(b'x') * 60_000_000
+        if os.fork() == 0:
+            time.sleep(2)
+            os._exit(0)
+        os.wait()
+        """
+    status = run(tmp_path, code, Limits(memory_gb=0.1, timeout_s=PATIENCE_S))
+
+    assert status.returncode == 0, status
+
+
+@needs_proc
+def test_ps_and_proc_agree_about_memory(tmp_path: Path) -> None:
+    code = (
+        "block = bytearray(100_000_000); open('ready', 'w').write('1\\n');"
+        "import time; time.sleep(1000)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, start_new_session=True
+    )
+    try:
+        number_in(tmp_path / "ready")
+        by_ps = group_bytes_by_ps(process.pid)
+        by_proc = group_bytes(process.pid, enough=0)
+    finally:
+        process.kill()
+        process.wait()
+
+    assert by_ps > 100e6
+    assert by_proc == pytest.approx(by_ps, rel=0.2)
+
+
+def test_a_program_that_is_not_there_is_a_tool_not_found(tmp_path: Path) -> None:
+    with pytest.raises(ToolNotFoundError, match="no-such-program"):
+        run_child(
+            ["no-such-program"], cwd=tmp_path, environment={}, log=tmp_path / "log.txt"
+        )
+
+
+def test_the_heartbeat_tells_the_elapsed_time(tmp_path: Path) -> None:
+    beats: list[float] = []
+    run_child(
+        [sys.executable, "-c", "import time; time.sleep(0.7)"],
+        cwd=tmp_path,
+        environment={},
+        log=tmp_path / "log.txt",
+        on_heartbeat=beats.append,
+        heartbeat_s=0.2,
+    )
+
+    assert beats
+    assert beats == sorted(beats)
+    assert beats[0] >= 0.2
+
+
+def test_a_heartbeat_that_raises_leaves_no_child(tmp_path: Path) -> None:
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    code = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(1000)"
+    with pytest.raises(KeyboardInterrupt):
+        run_child(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            environment={},
+            log=tmp_path / "log.txt",
+            on_heartbeat=interrupt,
+            heartbeat_s=1,
+        )
+
+    assert alive(number_in(tmp_path / "pid")) == []
+
+
+def test_grandchildren_left_behind_end_with_the_child(repository: Repository) -> None:
+    result = repository.reads("""
+        import os, subprocess
+        subprocess.Popen(['sleep', '1000'])
+        ctx.findings.facts['group'] = os.getpgrp()
+        """)
+
+    wait_until_ended([result["facts"]["group"]])
+
+
+def test_end_all_ends_every_child_of_every_thread(tmp_path: Path) -> None:
+    statuses: list[ExitStatus] = []
+
+    def one(number: int) -> None:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        code = "import time; open('ready', 'w').write('1\\n'); time.sleep(1000)"
+        statuses.append(run(folder, code))
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(3):
+        number_in(tmp_path / str(number) / "ready")
+    end_all()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+
+    assert [status.reason for status in statuses] == ["interrupted"] * 3
+
+
+PARENT = """
+import sys, threading
+from pathlib import Path
+sys.path.insert(0, {top!r})
+from tests.children import Repository
+
+threads = []
+for number in range(2):
+    repository = Repository(Path({tmp!r}) / str(number))
+    threads.append(threading.Thread(target=repository.run, args=({body!r},)))
+for thread in threads:
+    thread.start()
+"""
+SAY_GROUP = """
+import os, subprocess
+subprocess.Popen(['sleep', '1000'])
+with open(ctx.folder / '../../../group', 'w') as f:
+    f.write(f'{os.getpgrp()}\\n')
+"""
+STUCK = {
+    "in-python": "import time; time.sleep(1000)",
+    "in-native-code-with-the-lock": "import ctypes; ctypes.PyDLL(None).sleep(1000)",
+}
+
+
+@pytest.mark.parametrize("stuck", STUCK.values(), ids=STUCK)
+def test_a_parent_that_is_killed_leaves_nothing(tmp_path: Path, stuck: str) -> None:
+    top = str(Path(__file__).resolve().parents[2])
+    code = PARENT.format(top=top, tmp=str(tmp_path), body=f"{SAY_GROUP}\n{stuck}\n")
+    # Two children at once: neither may hold the other's lifeline.
+    parent = subprocess.Popen([sys.executable, "-c", code])
+    groups = [number_in(tmp_path / str(number) / "group") for number in range(2)]
+    try:
+        assert all(len(alive(group)) >= 3 for group in groups)  # stage, watcher, sleep
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+
+    wait_until_ended(groups)
+
+
+def test_a_worker_whose_main_process_is_killed_ends_its_child(tmp_path: Path) -> None:
+    # As with `doit -P process`: the lifeline is the worker's, and the worker lives on.
+    top = str(Path(__file__).resolve().parents[2])
+    inner = PARENT.format(top=top, tmp=str(tmp_path), body=SAY_GROUP + STUCK["in-python"])
+    code = (
+        "import multiprocessing, time\n"
+        f"work = lambda: exec({inner!r}, {{}})\n"
+        "multiprocessing.get_context('fork').Process(target=work).start()\n"
+        "time.sleep(1000)\n"
+    )
+    main = subprocess.Popen([sys.executable, "-c", code])
+    groups = [number_in(tmp_path / str(number) / "group") for number in range(2)]
+    main.send_signal(signal.SIGKILL)
+    main.wait()
+
+    wait_until_ended(groups)
+
+
+def test_the_environment_is_an_allow_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {})
+    for name in (
+        "PATH",
+        "HOME",
+        "LC_ALL",
+        "SECRET",
+        "PYTHONPATH",
+        "PYTHONDONTWRITEBYTECODE",
+    ):
+        os.environ[name] = "ours"
+    environment = child_environment({"MINE": "1", "OMP_NUM_THREADS": "8"}, threads=2)
+
+    passed = {name for name, value in environment.items() if value == "ours"}
+    assert passed == {"PATH", "HOME", "LC_ALL"}
+    assert environment["OPENBLAS_NUM_THREADS"] == "2"
+    assert environment["OMP_NUM_THREADS"] == "8"
+    assert environment["MINE"] == "1"
+    assert environment["PYTHONHASHSEED"] == "0"
+
+
+def test_a_checkout_is_on_the_childs_path_before_the_users(tmp_path: Path) -> None:
+    environment = child_environment({"PYTHONPATH": str(tmp_path)}, threads=1)
+    checkout = str(Path(__file__).resolve().parents[2])
+
+    assert environment["PYTHONPATH"].split(os.pathsep) == [checkout, str(tmp_path)]
