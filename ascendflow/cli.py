@@ -6,27 +6,56 @@ import os
 import sys
 from pathlib import Path
 
+from doit.cmd_help import Help as DoitHelp
 from doit.doit_cmd import DoitMain
+from doit.version import VERSION
 
-from ascendflow.tasks.commands import COMMANDS
+from ascendflow import __version__
+from ascendflow.errors import UsageError
+from ascendflow.tasks.commands import COMMANDS, DATABASES
+from ascendflow.tasks.commands.help import Help
+
+NEEDS_NO_DODO = ("init", "schema", "help", "--version", "--help", "tabcompletion")
+NAMES_A_DODO = ("-f", "--file", "-d", "--dir")
 
 
 class AscendflowMain(DoitMain):
     """doit's command line, with ascendflow's commands whatever pyproject.toml says."""
 
     BIN_NAME = "ascendflow"
+    DOIT_CMDS = (
+        Help,
+        *(command for command in DoitMain.DOIT_CMDS if command is not DoitHelp),
+    )
 
     def __init__(self) -> None:
-        super().__init__(extra_config={"COMMAND": dict(COMMANDS)})
+        plugins = {"COMMAND": dict(COMMANDS), "BACKEND": dict(DATABASES)}
+        super().__init__(extra_config=plugins)
+
+    @staticmethod
+    def print_version() -> None:
+        """Print whose version it is, and doit's."""
+        doit = ".".join(map(str, VERSION))
+        sys.stdout.write(f"ascendflow {__version__} (doit {doit})\n")
 
 
 def main() -> int:
     """Run one command; returns the exit code."""
+    arguments = [argument for argument in sys.argv[1:] if argument]
     if (folder := _folder_with_dodo(Path.cwd())) is not None:
         os.chdir(folder)
-    arguments = [argument for argument in sys.argv[1:] if argument]
+    elif _needs_a_dodo(arguments):
+        sys.stderr.write("ERROR: no dodo.py here or above: run `ascendflow init MODEL`\n")
+        return UsageError.exit_code
+    if arguments[:1] == ["--help"]:
+        arguments[0] = "help"  # doit would not ask our class
     code: int = AscendflowMain().run(arguments)
     return code
+
+
+def _needs_a_dodo(arguments: list[str]) -> bool:
+    is_named = any(argument.startswith(NAMES_A_DODO) for argument in arguments)
+    return arguments[:1] not in [[name] for name in NEEDS_NO_DODO] and not is_named
 
 
 def _folder_with_dodo(start: Path) -> Path | None:

@@ -17,6 +17,8 @@ so a caller that handles `AscendflowError` still sees it.
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import ClassVar
 
 
@@ -89,3 +91,36 @@ class CacheIntegrityError(AscendflowError):
 
 class InternalError(Exception):
     """A bug in ascendflow; please report it."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+_TOO_MANY = (errno.EMFILE, errno.ENFILE)
+
+OF_THE_SYSTEM = frozenset(
+    {
+        *(*_FULL, *_FORBIDDEN, *_TOO_MANY),
+        *(errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.ESTALE),
+        *(errno.ELOOP, errno.ENAMETOOLONG, errno.EFBIG),
+    }
+)
+"""Errors that the system gives, whatever the code that meets them."""
+
+
+def plain(error: OSError, path: str | None = None) -> AscendflowError:
+    """Say what the system refused: where, why, and what to do about it.
+
+    Args:
+        error: what it refused.
+        path: what was worked on, where the error does not know.
+    """
+    hint = None
+    if error.errno in _FULL:
+        hint = "free some space there, or run `doit gc`"
+    elif error.errno in _FORBIDDEN:
+        hint = "make that folder writable for this user, or move the checkout"
+    elif error.errno in _TOO_MANY:
+        hint = "raise the limit (`ulimit -n`), or use a smaller -n"
+    where = error.filename or path
+    what = f"cannot use {os.fsdecode(where)}: " if where else ""
+    return StageError(f"{what}{error.strerror or error}", hint=hint)

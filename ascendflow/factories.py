@@ -7,17 +7,22 @@ samples and metrics.
 from __future__ import annotations
 
 import sys
+import sysconfig
 import traceback
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.errors import AscendflowError, StageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
     from types import ModuleType
+
+_OWN_PACKAGE = Path(__file__).parent
+_LIBRARIES = ("stdlib", "platstdlib")
+_INSTALLED = {"site-packages", "dist-packages"}
 
 
 def load_factory(folder: Path, module: str, factory: str) -> Callable[..., Any]:
@@ -42,7 +47,7 @@ def load_factory(folder: Path, module: str, factory: str) -> Callable[..., Any]:
             f"{module}: no such file in the model's folder",
             hint=f"the Python files there are: {others}",
         )
-    with users_code(f"importing {module}"):
+    with users_code(module, "on import"):
         loaded = _import(path)
     found = getattr(loaded, factory, None)
     if callable(found):
@@ -53,11 +58,13 @@ def load_factory(folder: Path, module: str, factory: str) -> Callable[..., Any]:
 
 
 @contextmanager
-def users_code(what: str) -> Iterator[None]:
+def users_code(what: str, during: str = "") -> Iterator[None]:
     """Turn what a user's code raises into a StageError that says where it came from.
 
     Args:
-        what: what ran, e.g. "data.py:test_samples".
+        what: what ran, e.g. "data.py:test_samples"; said where no line of the user's own
+            is to be found, e.g. because it was called with wrong arguments.
+        during: on what occasion, e.g. "on the torch outputs".
 
     Raises:
         StageError: the block raised; the traceback goes to standard error, which is the
@@ -69,10 +76,33 @@ def users_code(what: str) -> Iterator[None]:
         raise
     except Exception as error:
         traceback.print_exc()
+        where = ", ".join(filter(None, (users_line(error) or what, during)))
         raise StageError(
-            f"{what} raised {type(error).__name__}: {error}",
+            f"{where}: {type(error).__name__}: {error}",
             hint="the traceback is in the stage's log",
         ) from error
+
+
+def users_line(error: BaseException) -> str | None:
+    """Name the innermost line of the user's that `error` passed: "net.py:7 (forward)"."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if (file := users_file(frame.filename)) is not None:
+            name = "" if frame.name == "<module>" else f" ({frame.name})"
+            return f"{file}:{frame.lineno}{name}"
+    return None
+
+
+def users_file(file: str) -> str | None:
+    """Return a source file as its importer names it, or None if it is not the user's."""
+    path = Path(file)
+    libraries = (_OWN_PACKAGE, *(Path(sysconfig.get_path(n)) for n in _LIBRARIES))
+    if not path.is_absolute() or any(path.is_relative_to(each) for each in libraries):
+        return None
+    if _INSTALLED.intersection(path.parts):
+        return None
+    parents = (Path(entry) for entry in sys.path if entry)
+    inside = (path.relative_to(each) for each in parents if path.is_relative_to(each))
+    return min((each.as_posix() for each in inside), key=len, default=path.name)
 
 
 def _import(path: Path) -> ModuleType:

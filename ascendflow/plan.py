@@ -1,13 +1,13 @@
 """Manifest -> Plan: frozen stages with their slices, inputs and outputs; runs nothing.
 
 A plan is plain data, kept as JSON, so that an up-to-date run needs neither the manifest
-models nor the stages themselves.
+models nor the stages themselves. Named tuples, since dataclasses take ten times as long to
+make, which such a run would notice.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ascendflow.errors import NotModelledError, PlanError
 
@@ -23,9 +23,11 @@ GUARDS = {"convert": ("check",)}
 """Stage -> stages that must hold before it: no artifact of theirs is in its key, so that a
 new sample is checked and converts nothing anew."""
 
+WARNINGS = "warnings.json"
+"""A role that no stage makes: what the records of all stages before it warn of."""
 
-@dataclass(frozen=True)
-class PlannedStage:
+
+class PlannedStage(NamedTuple):
     """All that decides one stage's outputs, but for the contents of its inputs.
 
     Attributes:
@@ -43,6 +45,7 @@ class PlannedStage:
         threads: how many threads numeric libraries may use.
         timeout_s: seconds until its child is ended.
         memory_gb: resident memory, in 10^9 bytes, at which its child is ended.
+        warnings_of: stages whose recorded warnings are an input too, `warnings.json`.
     """
 
     name: str
@@ -58,15 +61,15 @@ class PlannedStage:
     threads: int
     timeout_s: float | None
     memory_gb: float | None
+    warnings_of: tuple[str, ...] = ()
 
     @property
     def after(self) -> tuple[str, ...]:
         """The stages that must come first, sorted."""
-        return tuple(sorted({*self.inputs.values(), *self.guards}))
+        return tuple(sorted({*self.inputs.values(), *self.guards, *self.warnings_of}))
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """One run of one model: its stages, in an order in which they can run.
 
     Attributes:
@@ -93,7 +96,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON data."""
-        return asdict(self)
+        return {**self._asdict(), "stages": [stage._asdict() for stage in self.stages]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Plan:
@@ -102,8 +105,11 @@ class Plan:
         return cls(**{**data, "stages": stages})
 
 
+LISTS = ("guards", "outputs", "tools", "modules", "warnings_of")
+
+
 def _stage_from_json(data: Mapping[str, Any]) -> PlannedStage:
-    lists = {name: tuple(data[name]) for name in ("guards", "outputs", "tools", "modules")}
+    lists = {name: tuple(data[name]) for name in LISTS}
     return PlannedStage(**{**data, **lists})
 
 
@@ -127,7 +133,7 @@ def make_plan(
 
     classes = {name: load_stage(name) for name, _ in STAGES}
     slices = {name: SLICES[name](loaded.manifest) for name in classes}
-    _refuse_target(slices["convert"], loaded.manifest.model)
+    _refuse_target(slices["convert"], loaded)
     producers = _producers(classes)
     planned = {
         name: _plan_stage(stage, slices[name], loaded, producers, places)
@@ -142,11 +148,15 @@ def make_plan(
     )
 
 
-def _refuse_target(target: Mapping[str, Any], model: str) -> None:
+def _refuse_target(target: Mapping[str, Any], loaded: LoadedManifest) -> None:
     from ascendflow.backends import load_backend
 
     if (reason := load_backend(target["backend"]).refuse(target)) is not None:
-        raise NotModelledError(f"pipelines/{model}/manifest.yaml: convert: {reason}")
+        where = f"pipelines/{loaded.manifest.model}/manifest.yaml: convert"
+        if loaded.overrides:
+            said = " ".join(loaded.overrides)
+            where = f"{said} on the command line, the rest of {where}"
+        raise NotModelledError(f"{where}: {reason}")
 
 
 def _producers(classes: Mapping[str, type[Stage]]) -> dict[str, str]:
@@ -169,14 +179,14 @@ def _plan_stage(
     producers: Mapping[str, str],
     places: Places,
 ) -> PlannedStage:
-    if unmade := sorted(stage.consumes - producers.keys()):
+    if unmade := sorted(stage.consumes - producers.keys() - {WARNINGS}):
         needs = ", ".join(unmade)
         raise PlanError(f"stage {stage.name!r} needs {needs}, which no stage makes")
     limits = loaded.manifest.limits
     return PlannedStage(
         name=stage.name,
         config=config,
-        inputs={role: producers[role] for role in sorted(stage.consumes)},
+        inputs={role: producers[role] for role in sorted(stage.consumes - {WARNINGS})},
         guards=GUARDS.get(stage.name, ()),
         files=_named(loaded.files.get(stage.name, {}), places),
         outputs=tuple(sorted(stage.produces)),
@@ -187,7 +197,14 @@ def _plan_stage(
         threads=config.get("threads", 1),
         timeout_s=limits.timeout_s,
         memory_gb=limits.memory_gb,
+        warnings_of=_before(stage, producers) if WARNINGS in stage.consumes else (),
     )
+
+
+def _before(stage: type[Stage], producers: Mapping[str, str]) -> tuple[str, ...]:
+    """Name the stages that the registry has before this one, in its order."""
+    names = list(dict.fromkeys(producers.values()))
+    return tuple(names[: names.index(stage.name)])
 
 
 def _named(files: Mapping[str, Path], places: Places) -> dict[str, str]:
@@ -200,10 +217,11 @@ def _named(files: Mapping[str, Path], places: Places) -> dict[str, str]:
 
 
 def _modules(stage: type[Stage], config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name the modules that a stage's child loads by name, so no import shows them."""
+    """Name the modules that make or run a stage's child, and that no import shows."""
     from ascendflow.backends import BACKENDS
 
-    modules = ["ascendflow.stages.__main__", stage.__module__]
+    child = ["ascendflow.child.command", "ascendflow.stages.__main__"]
+    modules = [*child, stage.__module__]
     if "backend" in config:
         modules.append(dict(BACKENDS)[config["backend"]].partition(":")[0])
     return tuple(modules)

@@ -225,8 +225,9 @@ def _why_end(child: _Child, limits: Limits) -> tuple[Reason, str] | None:
         if (used := group_bytes(child.process.pid, enough=limit)) > limit:
             gb = used / BYTES_PER_GB
             return "memory", f"used {gb:.2f} GB, limits.memory_gb is {limits.memory_gb:g}"
-    # With `doit -P process` this is a worker, which does not die with doit's main process.
-    if (parent := parent_process()) is not None and not parent.is_alive():
+    # A worker of another process, and that is gone. Not its `is_alive()`: the workers
+    # that were forked later keep open what it looks at.
+    if (parent := parent_process()) is not None and parent.pid != os.getppid():
         return "interrupted", "the main process is gone"
     return None
 

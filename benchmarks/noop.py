@@ -1,47 +1,35 @@
 """A run with nothing to do, against plain doit with as many tasks over the same files.
 
 `python -m benchmarks.noop [MODEL]`: MODEL of this checkout, which is built first where it
-is stale; without one, a five-node model in a repository of its own.
+is stale; without one, a five-node model in a repository of its own, and then a hundred
+of it, which takes some minutes to build.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ascendflow.vocabulary import STAGES
+from benchmarks import plain
 from benchmarks.row import Row, table
-from benchmarks.timing import Command, environment, medians_ms
+from benchmarks.timing import Command, environment, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-BIN = Path(sys.executable).parent
+DOIT = str(Path(sys.executable).parent / "doit")
 ROUNDS = 21
+MANY = 100
 
 HEAVY = (
     *("torch", "onnx", "onnx_ir", "onnxruntime", "onnxsim", "numpy"),
     *("pydantic", "ruamel.yaml", "jsonschema", "rich", "jinja2"),
 )
-
-PLAIN_DODO = """\
-import json
-
-def nothing():
-    pass
-
-def task_stage():
-    with open("tasks.json") as file:
-        for task in json.load(file):
-            yield task | {"actions": [nothing]}
-"""
 
 # What the `doit` script does, and then which modules it left behind.
 MODULES = """\
@@ -56,19 +44,61 @@ print("\\n" + json.dumps([code, sorted(sys.modules)]))
 
 
 def measure(model: str | None = None) -> list[Row]:
-    """Measure one model's no-op: its ratio to plain doit's, and what it imports."""
-    with _repository(model) as (root, name), tempfile.TemporaryDirectory() as scratch:
-        ours = Command([str(BIN / "doit"), f"model={name}"], root, environment(ROOT))
-        ours.run()
-        tasks = _write_plain(root / "build" / name, Path(scratch))
-        plain = Command([str(BIN / "doit")], Path(scratch), environment(ROOT))
-        ours_ms, plain_ms = medians_ms([ours, plain], ROUNDS)
-        heavy = sorted(set(HEAVY) & _imported(root, name))
-    detail = f"{ours_ms:.0f} ms against {plain_ms:.0f} ms, {tasks} tasks, {ROUNDS} rounds"
-    return [
-        Row(f"no-op of {name} / plain doit", ours_ms / plain_ms, 2, "x", detail),
-        Row(f"heavy imports of it ({name})", len(heavy), 0, "modules", ", ".join(heavy)),
-    ]
+    """Measure one model's no-op, `list` and `info`: ratios to plain doit's, and imports."""
+    with _repository(model) as (root, name):
+        _doit(root, f"model={name}").run()
+        rows = []
+        for command in ([], ["list"], ["info", f"gate:{name}"]):
+            arguments = [*command, f"model={name}"]
+            said = " ".join(["doit", *arguments])
+            theirs = ["info", "stage:gate"] if "info" in command else command
+            rows.append(_ratio(said, root, [name], (arguments, theirs)))
+            heavy = sorted(set(HEAVY) & _imported(root, arguments))
+            rows.append(
+                Row(f"heavy imports of {said}", len(heavy), 0, "modules", ", ".join(heavy))
+            )
+        return rows
+
+
+def measure_many() -> list[Row]:
+    """Measure the no-op of a hundred models."""
+    with _repository(None) as (root, name):
+        manifest = root / "pipelines" / name / "manifest.yaml"
+        names = [name, *(f"{name}{number}" for number in range(1, MANY))]
+        for copy in names[1:]:
+            folder = root / "pipelines" / copy
+            folder.mkdir()
+            text = manifest.read_text().replace(f"model: {name}", f"model: {copy}")
+            (folder / "manifest.yaml").write_text(text)
+            (folder / f"{name}.onnx").write_bytes(
+                (manifest.parent / f"{name}.onnx").read_bytes()
+            )
+        _doit(root, "-n", "2").run()
+        said = f"doit, {MANY} models"
+        (took,) = times([_doit(root)], rounds=5)
+        row = Row(said, took.median_ms, 1000, "ms", f"at least {took.least_ms:.0f} ms")
+        return [row, _ratio(said, root, names, ([], []))]
+
+
+def _ratio(
+    said: str, root: Path, models: list[str], arguments: tuple[list[str], list[str]]
+) -> Row:
+    """Compare ours with plain doit over copies of the same files."""
+    rounds = ROUNDS if len(models) == 1 else 5
+    with tempfile.TemporaryDirectory() as scratch:
+        tasks = plain.write(root / "build", models, Path(scratch))
+        Command([DOIT], Path(scratch), environment(ROOT)).run()
+        ours = _doit(root, *arguments[0])
+        theirs = Command([DOIT, *arguments[1]], Path(scratch), environment(ROOT))
+        mine, its = times([ours, theirs], rounds)
+        counts = ours.instructions(), theirs.instructions()
+    detail = (
+        f"{mine.median_ms:.0f} ms against {its.median_ms:.0f} ms, {tasks} tasks, "
+        f"{rounds} rounds; of the least {mine.least_ms / its.least_ms:.2f} x"
+    )
+    if counts[0] and counts[1]:
+        detail += f", of instructions {counts[0] / counts[1]:.2f} x"
+    return Row(f"{said} / plain doit", mine.median_ms / its.median_ms, 2, "x", detail)
 
 
 @contextmanager
@@ -81,57 +111,26 @@ def _repository(model: str | None) -> Iterator[tuple[Path, str]]:
         root = Path(scratch, "repository")
         root.mkdir()
         onnx = Path(scratch, "tiny.onnx")
-        _run([sys.executable, str(ROOT / ".ci/tiny_onnx.py"), str(onnx)], root)
-        _run([str(BIN / "ascendflow"), "init", "tiny", "--onnx", str(onnx)], root)
+        _python(root, str(ROOT / ".ci/tiny_onnx.py"), str(onnx))
+        _python(root, "-m", "ascendflow.cli", "init", "tiny", "--onnx", str(onnx))
         yield root, "tiny"
 
 
-def _run(arguments: list[str], folder: Path) -> None:
-    Command(arguments, folder, environment(ROOT)).run()
+def _python(folder: Path, *arguments: str) -> str:
+    return Command([sys.executable, *arguments], folder, environment(ROOT)).run()
 
 
-def _write_plain(build: Path, folder: Path) -> int:
-    """Write a dodo.py with one task a stage, over copies of the stages' own files.
-
-    Each task depends on every file of its stage's inputs and has every file of its
-    outputs as target; one more task stands for the verdict's.
-
-    Returns:
-        How many tasks there are.
-    """
-    files: dict[str, list[str]] = {}
-    tasks: list[dict[str, Any]] = []
-    for stage in STAGES:
-        record = json.loads((build / stage / "record.json").read_text())
-        needs = [
-            path for role in record["fingerprint"]["inputs"] for path in files.get(role, [])
-        ]
-        makes = []
-        for role, output in record["outputs"].items():
-            files[role] = [str(Path(stage, role, inner)) for inner in output["files"]]
-            makes += files[role]
-        tasks.append({"name": stage, "file_dep": needs, "targets": makes})
-    tasks.append({"name": "verdict", "file_dep": files["verdict.json"]})
-    shutil.copytree(build, folder, dirs_exist_ok=True)
-    (folder / "tasks.json").write_text(json.dumps(tasks))
-    (folder / "dodo.py").write_text(PLAIN_DODO)
-    return len(tasks)
+def _doit(root: Path, *arguments: str) -> Command:
+    return Command([DOIT, *arguments], root, environment(ROOT))
 
 
-def _imported(root: Path, name: str) -> set[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", MODULES, f"model={name}"],
-        cwd=root,
-        env=environment(ROOT),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    code, modules = json.loads(done.stdout.splitlines()[-1])
+def _imported(root: Path, arguments: list[str]) -> set[str]:
+    output = _python(root, "-c", MODULES, *arguments)
+    code, modules = json.loads(output.splitlines()[-1])
     if code != 0:
-        raise RuntimeError(f"doit model={name}: exit {code}\n{done.stdout}{done.stderr}")
+        raise RuntimeError(f"doit {' '.join(arguments)}: exit {code}\n{output}")
     return set(modules)
 
 
 if __name__ == "__main__":
-    print(table(measure(*sys.argv[1:2])))
+    print(table(measure(*sys.argv[1:2]) + ([] if sys.argv[1:] else measure_many())))

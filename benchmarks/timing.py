@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+COUNTING = (
+    "valgrind",
+    "--tool=cachegrind",
+    "--cache-sim=no",
+    "--cachegrind-out-file=/dev/null",
+)
 
-@dataclass(frozen=True)
-class Command:
+
+class Command(NamedTuple):
     """A command that is to succeed, and where it runs."""
 
     arguments: Sequence[str]
@@ -28,35 +35,56 @@ class Command:
         Raises:
             RuntimeError: it exited non-zero; both outputs are in the message.
         """
-        done = subprocess.run(
-            self.arguments,
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
+        return _done(self).stdout
+
+    def instructions(self) -> int | None:
+        """Count the instructions of one run, which a busy machine does not change.
+
+        None where there is no valgrind. Waiting (for a disk, say) is not in it.
+        """
+        if shutil.which(COUNTING[0]) is None:
+            return None
+        counted = self._replace(
+            arguments=[*COUNTING, *self.arguments],
+            environment={**self.environment, "PYTHONHASHSEED": "0"},
         )
-        if done.returncode != 0:
-            text = f"{' '.join(self.arguments)}: exit {done.returncode} in {self.folder}"
-            raise RuntimeError(f"{text}\n{done.stdout}{done.stderr}")
-        return done.stdout
+        found = re.search(r"I\s+refs:\s+([\d,]+)", _done(counted).stderr)
+        return None if found is None else int(found[1].replace(",", ""))
 
 
-def medians_ms(commands: Sequence[Command], rounds: int) -> list[float]:
-    """Return each command's median wall time.
+def _done(command: Command) -> subprocess.CompletedProcess[str]:
+    arguments, folder, variables = command
+    done = subprocess.run(
+        arguments, cwd=folder, env=variables, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        text = f"{' '.join(arguments)}: exit {done.returncode} in {folder}"
+        raise RuntimeError(f"{text}\n{done.stdout}{done.stderr}")
+    return done
+
+
+class Times(NamedTuple):
+    """Wall times of one command, in ms."""
+
+    median_ms: float
+    least_ms: float
+
+
+def times(commands: Sequence[Command], rounds: int) -> list[Times]:
+    """Return each command's wall times.
 
     Rounds are interleaved (a b a b, not a a b b), so that a machine that grows slower
     or busier meanwhile does so for all of them.
     """
     for command in commands:
         command.run()  # warm: byte code and page cache
-    times: list[list[float]] = [[] for _ in commands]
+    spent: list[list[float]] = [[] for _ in commands]
     for _ in range(rounds):
-        for command, spent in zip(commands, times, strict=True):
+        for command, mine in zip(commands, spent, strict=True):
             start = time.perf_counter()
             command.run()
-            spent.append((time.perf_counter() - start) * 1000)
-    return [statistics.median(spent) for spent in times]
+            mine.append((time.perf_counter() - start) * 1000)
+    return [Times(statistics.median(mine), min(mine)) for mine in spent]
 
 
 def environment(root: Path) -> dict[str, str]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.child import CHILD_MODULES
 from ascendflow.child.command import child_environment
 from ascendflow.process import Limits, run_child
 
@@ -22,6 +21,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ascendflow.process import ExitStatus
+
+CHILD_MODULES = (
+    "ascendflow.child.failures",
+    "ascendflow.child.fork",
+    "ascendflow.child.lifeline",
+    "ascendflow.child.result",
+    "ascendflow.child.seeds",
+    "ascendflow.child.sources",
+    "ascendflow.child.spec",
+    "ascendflow.errors",
+    "ascendflow.reads.audit",
+    "ascendflow.reads.distributions",
+    "ascendflow.reads.inotify",
+    "ascendflow.reads.modules",
+    "ascendflow.reads.names",
+    "ascendflow.reads.observer",
+    "ascendflow.reads.territory",
+    "ascendflow.reads.tracker",
+    "ascendflow.stages.__main__",
+    "ascendflow.stages.stage",
+)
+"""The modules of every child, whatever its stage; a test holds them equal to imports."""
 
 LAUNCHER = """\
 import sys

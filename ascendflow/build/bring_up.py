@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -12,15 +13,21 @@ from ascendflow.build.publish import keep_log, new_work_folder, publish, withdra
 from ascendflow.build.recording import made_outputs, record_of
 from ascendflow.cache.fingerprint import base_of, key_of
 from ascendflow.cache.reads import redigest
-from ascendflow.errors import AscendflowError, CacheIntegrityError, StageError
+from ascendflow.errors import (
+    AscendflowError,
+    CacheIntegrityError,
+    InternalError,
+    StageError,
+)
+from ascendflow.process import tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from ascendflow.build.execute import Execution
     from ascendflow.build.project import Project
-    from ascendflow.documents.record import Output, Record
+    from ascendflow.documents.record import Fingerprint, Output, Record
     from ascendflow.plan import Plan, PlannedStage
 
 
@@ -61,24 +68,24 @@ def bring_up(
     withdraw(project, plan, stage.name)
     inputs = _present_inputs(project, plan, stage)
     now = stage_fingerprint(project, stage, inputs)
-    with project.store.lock(base_of(now)):
-        work = new_work_folder(project, plan, stage.name)
-        try:
-            if (record := _restore(project, plan, base_of(now), work)) is not None:
-                return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
-            run = _execute(project, plan, stage, work, heartbeat)
-            _refuse_moved_inputs(project, plan, stage, inputs)
-            record = record_of(project, plan, stage, now, run)
-            standing = project.store.put_record(record)
-            if standing["outputs"] != record["outputs"]:
-                # Same key, other bytes: what was recorded first stays.
-                shutil.rmtree(work / "out")
-            publish(project, plan, standing, work)
-            differing = differing_roles(standing, record["outputs"])
-            warnings = tuple(record["warnings"])
-            return Outcome("executed", record["key"], run.wall_s, warnings, differing)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+    with (
+        project.store.lock(base_of(now)),
+        _work_folder(project, plan, stage.name) as work,
+    ):
+        if (record := _restore(project, plan, base_of(now), work)) is not None:
+            return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
+        run = _execute(project, plan, stage, work, heartbeat)
+        _refuse_moved_inputs(project, plan, stage, inputs)
+        _refuse_edited_code(project, stage, now)
+        record = record_of(project, plan, stage, now, run)
+        standing = project.store.put_record(record)
+        if standing["outputs"] != record["outputs"]:
+            # Same key, other bytes: what was recorded first stays.
+            shutil.rmtree(work / "out")
+        publish(project, plan, standing, work)
+        differing = differing_roles(standing, record["outputs"])
+        warnings = tuple(record["warnings"])
+        return Outcome("executed", record["key"], run.wall_s, warnings, differing)
 
 
 def repeat(
@@ -90,12 +97,9 @@ def repeat(
     heartbeat: Callable[[float], None] = lambda _elapsed: None,
 ) -> Outcome:
     """Execute an up-to-date stage once more and compare; the recorded outputs stay."""
-    work = new_work_folder(project, plan, stage.name)
-    try:
+    with _work_folder(project, plan, stage.name) as work:
         run = _execute(project, plan, stage, work, heartbeat)
         made = made_outputs(project, plan, stage, run)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return Outcome(
         "repeated",
         record["key"],
@@ -103,6 +107,22 @@ def repeat(
         tuple(record["warnings"]),
         differing_roles(record, made),
     )
+
+
+@contextmanager
+def _work_folder(project: Project, plan: Plan, stage: str) -> Iterator[Path]:
+    work = new_work_folder(project, plan, stage)
+    try:
+        yield work
+    except FileNotFoundError as error:
+        if work.is_dir():
+            raise
+        raise StageError(
+            f"{stage}: {work.relative_to(project.repository)} was removed while it ran",
+            hint="run the same command again",
+        ) from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def differing_roles(record: Record, made: Mapping[str, Output]) -> tuple[str, ...]:
@@ -118,7 +138,8 @@ def _present_inputs(project: Project, plan: Plan, stage: PlannedStage) -> dict[s
     inputs = input_digests(project, plan, stage)
     if missing := [role for role, digest in inputs.items() if digest is None]:
         where = [
-            stage.files.get(role) or f"{stage.inputs[role]}/{role}" for role in missing
+            stage.files.get(role) or f"{stage.inputs.get(role, 'build')}/{role}"
+            for role in missing
         ]
         raise StageError(
             f"{stage.name}: input {', '.join(where)} does not exist",
@@ -154,12 +175,19 @@ def _execute(
         return execute(project, plan, stage, work, heartbeat=heartbeat)
     except AscendflowError as error:
         log = keep_log(project, plan, stage.name, work)
-        where = f"its log is {log.relative_to(project.repository)}"
+        where = f"its log is {log.relative_to(project.repository)}{_ending(log)}"
         error.hint = where if error.hint is None else f"{error.hint}\n  {where}"
         raise
-    except Exception:
-        keep_log(project, plan, stage.name, work)
+    except InternalError as error:
+        log = keep_log(project, plan, stage.name, work)
+        error.add_note(f"its log is {log.relative_to(project.repository)}{_ending(log)}")
         raise
+
+
+def _ending(log: Path) -> str:
+    """Return the last lines of a log, for the end of an error."""
+    lines = tail(log, 20).splitlines()
+    return "".join(["; it ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
 
 
 def _refuse_moved_inputs(
@@ -169,6 +197,16 @@ def _refuse_moved_inputs(
     if moved := [role for role, digest in before.items() if after[role] != digest]:
         raise StageError(
             f"{stage.name}: input {', '.join(moved)} changed while the stage ran, "
+            "so nothing was recorded",
+            hint="run the same command again",
+        )
+
+
+def _refuse_edited_code(project: Project, stage: PlannedStage, now: Fingerprint) -> None:
+    """Refuse what may have run newer code than this process found when it began."""
+    if project.code_digest_now(stage.modules) != now["code"]:
+        raise StageError(
+            f"{stage.name}: code of ascendflow was edited since this run began, "
             "so nothing was recorded",
             hint="run the same command again",
         )

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow import errors
 from ascendflow.build.judge import SEED
+from ascendflow.build.warned import warnings_document
 from ascendflow.child.command import child_argv, child_environment
+from ascendflow.child.result import UNWRITTEN
 from ascendflow.errors import AscendflowError, InternalError, ToolFailedError
-from ascendflow.process import Limits, run_child, tail
+from ascendflow.plan import WARNINGS
+from ascendflow.process import Limits, run_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,9 +73,7 @@ def execute(
     if result is not None and not result["ok"]:
         raise _error(result["error"], stage)
     if result is None or status.returncode != 0:
-        raise ToolFailedError(
-            f"{stage.name}: {_how_it_ended(status)}", hint=_last_lines(work)
-        )
+        raise ToolFailedError(f"{stage.name}: {_how_it_ended(status)}")
     return Execution(work, result, status.wall_s)
 
 
@@ -85,6 +86,11 @@ def _spec(project: Project, plan: Plan, stage: PlannedStage, work: Path) -> dict
         role: project.artifact(plan, made_by, role)
         for role, made_by in stage.inputs.items()
     }
+    if stage.warnings_of:
+        inputs[WARNINGS] = work / WARNINGS
+        # Where a record is gone by now, the digests of the inputs will say that it moved.
+        told = warnings_document(project, plan, stage.warnings_of) or b""
+        inputs[WARNINGS].write_bytes(told)
     folder = project.repository / plan.folder
     return {
         "schema_version": 1,
@@ -124,12 +130,10 @@ def _error(error: dict[str, Any], stage: PlannedStage) -> Exception:
 
 
 def _how_it_ended(status: ExitStatus) -> str:
+    if status.returncode == UNWRITTEN:
+        return (
+            "its child process could not write its result: the disk is full, or user code "
+            "closed its files or removed its folder"
+        )
     said = status.explanation or f"exited with status {status.returncode} and said nothing"
     return f"its child process {said}"
-
-
-def _last_lines(work: Path) -> str | None:
-    """Return the end of the log for an error, indented; None where the log is empty."""
-    lines = tail(work / "log.txt", 20).splitlines()
-    shown = "".join(f"\n    {line}" for line in lines)
-    return f"the last lines of its log:{shown}" if lines else None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import os
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
+from ascendflow.build.project import RECORD
+from ascendflow.build.warned import warnings_document
+from ascendflow.cache.digest import digest_bytes
 from ascendflow.cache.fingerprint import base_of, fingerprint, key_of
 from ascendflow.cache.reads import redigest
-from ascendflow.cache.record import load_record
+from ascendflow.cache.record import read_record, why_inconsistent
 from ascendflow.cache.staleness import (
     StaleReason,
     compare_fingerprints,
@@ -16,21 +20,20 @@ from ascendflow.cache.staleness import (
 )
 from ascendflow.cache.tools import versions
 from ascendflow.cache.tree import output_of
+from ascendflow.errors import AscendflowError
+from ascendflow.plan import WARNINGS
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
 
     from ascendflow.build.project import Project
-    from ascendflow.documents.record import Fingerprint, Output, Record
+    from ascendflow.documents.record import Fingerprint, Output, Reads, Record
     from ascendflow.plan import Plan, PlannedStage
 
-RECORD = "record.json"
 SEED = 0
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What a stage's key would be now, and what differs from its last record.
 
     Attributes:
@@ -56,8 +59,8 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
         AscendflowError: a tool that belongs in the key is not installed.
     """
     folder = project.stage_folder(plan, stage.name)
-    record = load_record(folder / RECORD)
-    inputs = input_digests(project, plan, stage)
+    record = read_record(os.path.join(folder, RECORD))
+    inputs = input_digests(project, plan, stage, known=project.standing)
     missing = [role for role, digest in inputs.items() if digest is None]
     if missing:
         reasons = tuple(StaleReason("input_missing", role) for role in missing)
@@ -66,37 +69,71 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
         return Judgement((record,), None)
     now = stage_fingerprint(project, stage, inputs)
     reads = redigest(record["reads"], project.places_of(plan).resolve, project.index)
-    made = {role: _output(project, folder / role) for role in stage.outputs}
+    made = {role: _output(project, os.path.join(folder, role)) for role in stage.outputs}
+    base = base_of(now)
+    same = {"stage": stage.name, "fingerprint": now, "base": base, "reads": reads}
+    if record == {**record, **same, "outputs": made} and record["key"] == key_of(
+        base, reads
+    ):
+        project.standing[plan.run_name, stage.name] = record
+        return Judgement((), record)
+    return _differences(record, now, reads, made)
+
+
+def _differences(
+    record: Record, now: Fingerprint, reads: Reads, made: Mapping[str, Output | None]
+) -> Judgement:
+    """Say what differs; a record that contradicts itself tells nothing."""
+    if (problem := why_inconsistent(record)) is not None:
+        return Judgement((StaleReason("record_unreadable", problem),), None)
     reasons = (
         *compare_fingerprints(record["fingerprint"], now),
         *compare_reads(record["reads"], reads),
         *compare_outputs(record["outputs"], made),
     )
-    if not reasons and key_of(base_of(now), reads) != record["key"]:
-        reasons = (StaleReason("record_unreadable", "its key is not that of its content"),)
     return Judgement(reasons, record)
 
 
 def input_digests(
-    project: Project, plan: Plan, stage: PlannedStage
+    project: Project,
+    plan: Plan,
+    stage: PlannedStage,
+    *,
+    known: Mapping[tuple[str, str], Record] = MappingProxyType({}),
 ) -> dict[str, str | None]:
-    """Digest the inputs of a stage, artifacts and declared files; None is missing."""
+    """Digest the inputs of a stage: artifacts, files, warnings; None is missing.
+
+    Args:
+        project: where they lie.
+        plan: the run.
+        stage: whose inputs.
+        known: (run, stage) -> record, of stages whose outputs need no look.
+    """
     digests: dict[str, str | None] = {}
     for role, producer in stage.inputs.items():
+        if (record := known.get((plan.run_name, producer))) is not None:
+            digests[role] = record["outputs"][role]["digest"]
+            continue
         output = _output(project, project.artifact(plan, producer, role))
         digests[role] = None if output is None else output["digest"]
     places = project.places_of(plan)
     for role, name in stage.files.items():
         output = _output(project, places.resolve(name))
         digests[role] = None if output is None else output["digest"]
+    if stage.warnings_of:
+        told = warnings_document(project, plan, stage.warnings_of, known)
+        digests[WARNINGS] = None if told is None else digest_bytes(told)
     return digests
 
 
 def _output(project: Project, path: str | os.PathLike[str]) -> Output | None:
-    """Digest what lies at `path`, a file or a folder; None where nothing does."""
+    """Digest what lies at `path`, a file or a folder; None where nothing of the kind does.
+
+    What holds a link or a pipe is nothing that a stage can have made.
+    """
     try:
         return output_of(project.index.tree(path))
-    except OSError:
+    except (OSError, AscendflowError):
         return None
 
 
@@ -106,7 +143,7 @@ def stage_fingerprint(
     """Make the fingerprint of a stage whose inputs, none missing, have these digests."""
     return fingerprint(
         stage=stage.name,
-        code=project.code.of(stage.modules).digest,
+        code=project.code_digest(stage.modules),
         config=stage.config,
         inputs={role: digest for role, digest in inputs.items() if digest is not None},
         tools=versions(stage.tools),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
+from ascendflow.build.project import WORK
 from ascendflow.cache.lock import hold
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ class RunLocks:
         path = project.state / "locks" / f"build-{run_name}.lock"
         self._until_exit.enter_context(hold(path, note=_note(), on_wait=on_wait))
         self._held.add(run_name)
+        # Nobody else works there now: what is left is of a run that was killed.
+        rmtree(project.build_folder(run_name) / WORK, ignore_errors=True)
         return bool(waits)
 
 

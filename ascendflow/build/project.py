@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ascendflow.cache.code import CodeDigests
+from ascendflow.cache.digest import digest_json
 from ascendflow.cache.index import Index
-from ascendflow.cache.store import Store
-from ascendflow.reads.names import Places
+from ascendflow.cache.sources import Sources
+from ascendflow.reads.names import PACKAGE, Places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ascendflow.cache.code import CodeDigests
+    from ascendflow.cache.store import Store
+    from ascendflow.documents.record import Record
     from ascendflow.plan import Plan
 
-PACKAGE = Path(__file__).resolve().parent.parent
+WORK = ".work"
+"""Folder below `build/<run>` in which stages work."""
+RECORD = "record.json"
 
 
 class Project:
@@ -25,39 +31,71 @@ class Project:
     Attributes:
         repository: the folder that holds dodo.py and pipelines/.
         state: `.ascendflow`, which holds the store, the index and locks.
+        standing: (run, stage) -> the record of stages that were found up to date; emptied
+            as soon as one is found stale, since files then change.
     """
 
     def __init__(self, repository: Path) -> None:
         self.repository = repository
         self.state = repository / ".ascendflow"
-        self.state.mkdir(exist_ok=True)
+        self.standing: dict[tuple[str, str], Record] = {}
+        self._places: dict[str, Places] = {}
 
     @cached_property
     def index(self) -> Index:
         """Digests of files, by what `stat` says of them."""
-        return Index(self.state / "index.jsonl")
+        return Index(self.state / "index.tsv")
 
     @cached_property
     def store(self) -> Store:
         """Contents and records, by digest."""
+        from ascendflow.cache.store import Store  # an up-to-date run restores nothing
+
         return Store(self.state / "store")
 
     @cached_property
     def code(self) -> CodeDigests:
-        """Digests of ascendflow's own modules."""
+        """Digests of ascendflow's own modules, put together from its files."""
+        from ascendflow.cache.code import CodeDigests
+
         return CodeDigests(PACKAGE, self.index, self.state / "code.json")
+
+    @cached_property
+    def sources(self) -> Sources:
+        """Tell whether ascendflow's own files are still what they were."""
+        return Sources(str(PACKAGE), self.state / "sources.json")
+
+    def code_digest(self, modules: Sequence[str]) -> str:
+        """Digest the code of these modules and of all that they import."""
+        return self.sources.digest(" ".join(modules), lambda: self.code.of(modules).digest)
+
+    def code_digest_now(self, modules: Sequence[str]) -> str:
+        """Digest it from the files as they are by now, not as this process found them."""
+        from ascendflow.cache.code import CodeDigests
+
+        now = CodeDigests(PACKAGE, self.index, self.state / "code.json")
+        return now.of(modules).digest
+
+    def package_digest(self) -> str:
+        """Digest every file of ascendflow as it is, comments included."""
+        return self.sources.digest("*", lambda: self._digest_of_files(self.sources.files))
+
+    def _digest_of_files(self, files: Iterable[str]) -> str:
+        return digest_json(
+            {name: self.index.digest(os.path.join(PACKAGE, name)) for name in files}
+        )
 
     def build_folder(self, run_name: str) -> Path:
         """Where the stages of one run keep their artifacts."""
-        return self.repository / "build" / run_name
+        return Path(self.repository, "build", run_name)
 
     def stage_folder(self, plan: Plan, stage: str) -> Path:
         """Where one stage's artifacts, record and log are."""
-        return self.build_folder(plan.run_name) / stage
+        return Path(self.repository, "build", plan.run_name, stage)
 
     def artifact(self, plan: Plan, stage: str, role: str) -> Path:
         """Where the artifact `role` of `stage` is, or will be."""
-        return self.stage_folder(plan, stage) / role
+        return Path(self.repository, "build", plan.run_name, stage, role)
 
     def places(self, folder: str, roots: Mapping[str, str]) -> Places:
         """Names for files below the pipeline's folder, the repository and its roots."""
@@ -69,4 +107,6 @@ class Project:
 
     def places_of(self, plan: Plan) -> Places:
         """Name the files that a plan's stages may read."""
-        return self.places(plan.folder, plan.roots)
+        if plan.run_name not in self._places:
+            self._places[plan.run_name] = self.places(plan.folder, plan.roots)
+        return self._places[plan.run_name]

@@ -7,7 +7,8 @@ import shutil
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from ascendflow.build.judge import RECORD
+from ascendflow.build.project import RECORD, WORK
+from ascendflow.cache.files import remove
 from ascendflow.cache.record import save_record
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 LOG = "log.txt"
 JUDGING = ("gate", "report")
-WORK = ".work"
 
 
 def new_work_folder(project: Project, plan: Plan, stage: str) -> Path:
@@ -42,12 +42,12 @@ def withdraw(project: Project, plan: Plan, stage: str) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder so that at no moment half of it can be taken for the whole."""
-    if folder.exists():
+    """Remove what is there so that at no moment half of it can be taken for the whole."""
+    if os.path.lexists(folder):
         gone = folder.parent / WORK / f"gone-{uuid4().hex[:12]}"
         gone.parent.mkdir(exist_ok=True)
         folder.rename(gone)
-        shutil.rmtree(gone)
+        remove(str(gone))
 
 
 def publish(project: Project, plan: Plan, record: Record, work: Path) -> None:

@@ -12,6 +12,7 @@ from ascendflow.errors import InternalError, StageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from ascendflow.build.execute import Execution
     from ascendflow.build.project import Project
@@ -27,7 +28,6 @@ def record_of(
     Raises:
         AscendflowError: what the stage read was edited while it ran, or is gone.
     """
-    _refuse_edited_reads(project, plan, stage, run)
     said = run.result["reads"]
     names: Reads = {
         "files": dict.fromkeys(said["files"], ""),
@@ -36,9 +36,13 @@ def record_of(
         "distributions": dict.fromkeys(run.result["distributions"], ""),
     }
     reads = digest_reads(names, project.places_of(plan).resolve, project.index)
+    # Not before the digests: what is edited in between would be recorded as what was read.
+    _refuse_edited_reads(project, plan, stage, run)
+    kept = _kept_files(project, plan, stage, run)
+    _store_kept(project, plan, stage, run)
     outputs = {
-        role: output_of({**project.store.add(run.output(role)), **kept})
-        for role, kept in _kept_files(project, plan, stage, run).items()
+        role: output_of({**project.store.add(run.output(role)), **files})
+        for role, files in kept.items()
     }
     warnings, facts = run.result["warnings"], run.result["facts"]
     return make_record(preimage, reads, outputs, warnings=warnings, facts=facts)
@@ -74,11 +78,22 @@ def _refuse_edited_reads(
         )
 
 
-def _changed_since(path: os.PathLike[str], started_ns: int) -> bool:
+def _changed_since(path: Path, started_ns: int) -> bool:
+    """Whether what is there is newer, or a link on the way, which may lead elsewhere."""
     try:
-        return os.stat(path).st_ctime_ns > started_ns
+        links = [way for way in (path, *path.parents) if way.is_symlink()]
+        stats = [path.stat(), *(link.lstat() for link in links)]
     except OSError:
         return True
+    return any(stat.st_ctime_ns > started_ns for stat in stats)
+
+
+def _store_kept(project: Project, plan: Plan, stage: PlannedStage, run: Execution) -> None:
+    """Put kept files into the store, which may have been emptied since their stage ran."""
+    for source in run.result["kept"].values():
+        role = source["role"]
+        file = project.artifact(plan, stage.inputs[role], role) / source["path"]
+        project.store.add_file(file, project.index.digest(file))
 
 
 def _kept_files(

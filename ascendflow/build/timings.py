@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from ascendflow.cache.files import write_bytes
+from ascendflow.errors import AscendflowError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +25,11 @@ class Timings:
         return seconds if isinstance(seconds, int | float) else None
 
     def note(self, task: str, seconds: float) -> None:
-        """Keep how long `task` took; two runs at once may lose one entry."""
+        """Keep how long `task` took, if it can be; two at once may lose one entry."""
         timings = self._load() | {task: round(seconds, 1)}
-        beside = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        beside.write_text(json.dumps(timings, indent=1, sort_keys=True) + "\n")
-        beside.replace(self._path)
+        text = json.dumps(timings, indent=1, sort_keys=True) + "\n"
+        with suppress(AscendflowError):
+            write_bytes(str(self._path), text.encode("ascii"))
 
     def _load(self) -> dict[str, float]:
         try:

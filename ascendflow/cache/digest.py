@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 PREFIX = "sha256:"
 LENGTH = len(PREFIX) + 64
+_CONTAINERS = (dict, list, tuple)
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest_bytes(data: bytes) -> str:
@@ -39,9 +41,9 @@ def canonical_json(value: object) -> bytes:
         TypeError: a key that is no string (1 and "1" would be one key), or a value
             that is no JSON.
     """
-    _refuse_other_keys(value)
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return text.encode("ascii")
+    if isinstance(value, _CONTAINERS):
+        _refuse_other_keys(value)
+    return _ENCODER.encode(value).encode("ascii")
 
 
 def digest_json(value: object) -> str:
@@ -78,12 +80,13 @@ def short(digest: str) -> str:
     return digest[len(PREFIX) :][:8] if digest.startswith(PREFIX) else digest
 
 
-def _refuse_other_keys(value: object) -> None:
+def _refuse_other_keys(value: Any) -> None:
+    values = value
     if isinstance(value, dict):
-        for key, inner in value.items():
+        for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"a JSON object's key must be a string, got {key!r}")
-            _refuse_other_keys(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
+        values = value.values()
+    for inner in values:
+        if isinstance(inner, _CONTAINERS):
             _refuse_other_keys(inner)

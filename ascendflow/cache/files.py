@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.digest import PREFIX
-from ascendflow.errors import AscendflowError
+from ascendflow.errors import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHUNK = 1 << 20
 FICLONE = 0x40049409  # linux/fs.h; shares the blocks, copied on the first write
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-_FORBIDDEN = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
 @contextmanager
@@ -26,15 +23,7 @@ def explained(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = None
-        if error.errno in _FULL:
-            hint = "free some space there, or run `doit gc`"
-        elif error.errno in _FORBIDDEN:
-            hint = "make that folder writable for this user, or move the checkout"
-        where = os.fsdecode(error.filename or path)
-        raise AscendflowError(
-            f"cache: cannot use {where}: {error.strerror or error}", hint=hint
-        ) from error
+        raise plain(error, path) from error
 
 
 def beside(path: str) -> str:

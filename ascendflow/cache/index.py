@@ -64,6 +64,7 @@ class Index:
         self._sleep = sleep
         self._tick = _tick_ns()
         self._entries: index_file.Entries | None = None
+        self._end = 0
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
 
@@ -73,7 +74,7 @@ class Index:
         Raises:
             OSError: there is no such file, or it is a folder, a pipe or a device.
         """
-        return self._entry(path)["digest"]
+        return self._entry(os.path.abspath(path))["digest"]
 
     def tree(self, path: StrPath) -> dict[str, FileEntry]:
         """Digest and size of each file of an artifact, by path relative to it.
@@ -85,7 +86,7 @@ class Index:
             AscendflowError: a symbolic link, pipe or device is part of it.
         """
         entries: dict[str, FileEntry] = {}
-        for relative, full in files_of(path):
+        for relative, full in files_of(os.path.abspath(path)):
             if is_folder(relative):
                 entries[relative] = {"digest": EMPTY, "size": 0}
             else:
@@ -107,36 +108,44 @@ class Index:
             self._wait(stat.st_ctime_ns)
         self._note(
             {
-                encode_basestring_ascii(name): (_identity(stat), found[name])
+                encode_basestring_ascii(name): (identity(stat), found[name])
                 for name, stat in stats.items()
                 if not self._is_recent(stat.st_ctime_ns)
-                and _identity(os.stat(name)) == _identity(stat)
+                and identity(os.stat(name)) == identity(stat)
             }
         )
 
-    def _entry(self, path: StrPath) -> FileEntry:
-        name = os.path.abspath(path)
+    def _entry(self, name: str) -> FileEntry:
         quoted = encode_basestring_ascii(name)
         if (known := self._known(quoted, name)) is not None:
             return known
         with self._lock:
             busy = self._busy.setdefault(quoted, threading.Lock())
         with busy:  # a second thread waits here, and then knows
+            with self._lock:  # another process may have hashed it meanwhile
+                self._read_on()
             return self._known(quoted, name) or self._hash(quoted, name)
+
+    def _read_on(self) -> index_file.Entries:
+        """Read the index, or what was appended to it since; with the lock held."""
+        found, self._end = index_file.load(self._path, self._end)
+        if self._entries is None:
+            self._entries = found
+        else:
+            self._entries.update(found)
+        return self._entries
 
     def _known(self, quoted: str, name: str) -> FileEntry | None:
         entries = self._entries
         if entries is None:
             with self._lock:
-                if self._entries is None:
-                    self._entries = index_file.load(self._path)
-                entries = self._entries
+                entries = self._entries or self._read_on()
         stat = os.stat(name)
         if not stat_module.S_ISREG(stat.st_mode):  # opening a pipe would hang
             raise OSError(errno.EINVAL, "not a regular file", name)
         if (found := entries.get(quoted)) is None:
             return None
-        digest = index_file.digest_in(found, quoted, _identity(stat))
+        digest = index_file.digest_in(found, quoted, identity(stat))
         return None if digest is None else {"digest": digest, "size": stat.st_size}
 
     def _hash(self, quoted: str, name: str) -> FileEntry:
@@ -151,16 +160,14 @@ class Index:
         with self._lock:
             self.hashed_files += 1
             self.hashed_bytes += after.st_size
-        if not is_recent and _identity(before) == _identity(after):
-            self._note({quoted: (_identity(after), digest)})
+        if not is_recent and identity(before) == identity(after):
+            self._note({quoted: (identity(after), digest)})
         return {"digest": digest, "size": after.st_size}
 
     def _note(self, known: Mapping[str, tuple[str, str]]) -> None:
         entries = {name: index_file.entry(name, *known[name]) for name in known}
         with self._lock:
-            if self._entries is None:
-                self._entries = index_file.load(self._path)
-            self._entries.update(entries)
+            (self._entries or self._read_on()).update(entries)
             index_file.append(self._path, entries)
 
     def _margin(self, ctime_ns: int) -> int:
@@ -179,5 +186,6 @@ class Index:
             self._sleep((left + 1) / _SECOND)
 
 
-def _identity(stat: os.stat_result) -> str:
+def identity(stat: os.stat_result) -> str:
+    """What tells two states of a file apart."""
     return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"

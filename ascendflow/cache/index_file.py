@@ -34,20 +34,32 @@ def digest_in(found: str, name: str, stat: str) -> str | None:
     return parts[1] if parts[0] == stat else None
 
 
-def load(path: str) -> Entries:
-    """Read the last line of each file; empty where there is no index.
+def load(path: str, since: int = 0) -> tuple[Entries, int]:
+    """Read the last line of each file; nothing where there is no index.
 
     Checksums are left for `digest_in`: most entries are never asked for.
+
+    Args:
+        path: the index.
+        since: byte to begin at; a file that ends before it was written anew, and is
+            read whole.
+
+    Returns:
+        The entries, and where their last line ends, which is where to begin next time.
     """
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            lines = file.read().split("\n")
+        with open(path, "rb") as file:
+            start = since if since <= os.fstat(file.fileno()).st_size else 0
+            file.seek(start)
+            data = file.read()
     except OSError:
-        return {}
+        return {}, 0
+    whole = data.rfind(b"\n") + 1
+    lines = data[:whole].decode("utf-8", "replace").split("\n")
     entries = dict(line.split("\t", 1) for line in lines if "\t" in line)
-    if len(lines) > 2 * len(entries) + SLACK:
+    if start == 0 and len(lines) > 2 * len(entries) + SLACK:
         compact(path, entries)
-    return entries
+    return entries, start + whole
 
 
 def append(path: str, entries: Entries) -> None:

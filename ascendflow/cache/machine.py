@@ -50,7 +50,7 @@ def _isa() -> str:
 def _first_cpu(path: str) -> str:
     # Not the whole file: the kernel asks each CPU for its frequency as it is read.
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(1 << 14)
     except OSError:
         return ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.digest import digest_json
 from ascendflow.cache.tools import versions
 from ascendflow.errors import AscendflowError
+from ascendflow.reads.names import WORK_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,17 +22,21 @@ if TYPE_CHECKING:
 MISSING = "missing"
 """Stands for the digest of a read that is gone, so that the key changes."""
 
-NOT_INPUTS = frozenset({"__pycache__", ".git", ".venv", ".ascendflow", "build"})
-"""Names that do not count where a folder is listed: runs come and go with them."""
+TOP = "repository:."
+"""Name of the one folder in which runs make folders of their own."""
 
 
-def listing(folder: str | os.PathLike[str]) -> str:
+def listing(folder: str | os.PathLike[str], *, is_top: bool = False) -> str:
     """Digest of the names in a folder; not of what is in the files.
+
+    What Python's imports leave does not count, nor, at the top of the repository, the
+    folders that runs work in. A data set may well have a class called `build`.
 
     Raises:
         OSError: no such folder.
     """
-    return digest_json(sorted(set(os.listdir(folder)) - NOT_INPUTS))
+    ignored = {"__pycache__", *(WORK_FOLDERS if is_top else ())}
+    return digest_json(sorted(set(os.listdir(folder)) - ignored))
 
 
 def redigest(recorded: Reads, resolve: Resolve, index: Index) -> Reads:
@@ -41,16 +47,19 @@ def redigest(recorded: Reads, resolve: Resolve, index: Index) -> Reads:
 
     Args:
         recorded: the record's reads; only the names in it are used.
-        resolve: name of a read -> its path now.
+        resolve: name of a read -> its path now; KeyError where its root is gone.
         index: hashes the files that changed.
 
     Returns:
         What the record would hold if the same had been read now.
     """
     return {
-        "files": {n: _or_missing(index.digest, resolve(n)) for n in recorded["files"]},
-        "folders": {n: _or_missing(listing, resolve(n)) for n in recorded["folders"]},
-        "missing": [n for n in recorded["missing"] if not os.path.lexists(resolve(n))],
+        "files": {n: _or_missing(index.digest, resolve, n) for n in recorded["files"]},
+        "folders": {
+            n: _or_missing(partial(listing, is_top=n == TOP), resolve, n)
+            for n in recorded["folders"]
+        },
+        "missing": [n for n in recorded["missing"] if _is_missing(resolve, n)],
         "distributions": versions((), optional=recorded["distributions"]),
     }
 
@@ -83,9 +92,16 @@ def digest_reads(names: Reads, resolve: Resolve, index: Index) -> Reads:
 
 
 def _or_missing(
-    digest: Callable[[str | os.PathLike[str]], str], path: str | os.PathLike[str]
+    digest: Callable[[str | os.PathLike[str]], str], resolve: Resolve, name: str
 ) -> str:
     try:
-        return digest(path)
-    except OSError:
+        return digest(resolve(name))
+    except (OSError, KeyError):
         return MISSING
+
+
+def _is_missing(resolve: Resolve, name: str) -> bool:
+    try:
+        return not os.path.lexists(resolve(name))
+    except KeyError:
+        return True

@@ -66,6 +66,17 @@ def make_record(
 
 def load_record(path: str | os.PathLike[str]) -> Record | StaleReason:
     """Read a record, or say why there is none that can be used."""
+    record = read_record(path)
+    if not isinstance(record, StaleReason) and (reason := why_inconsistent(record)):
+        return StaleReason("record_unreadable", reason)
+    return record
+
+
+def read_record(path: str | os.PathLike[str]) -> Record | StaleReason:
+    """Read a record whose fields are there, but may contradict each other.
+
+    For who recomputes its key and outputs anyway; else see `why_inconsistent`.
+    """
     try:
         with open(path, "rb") as file:
             document = json.loads(file.read())
@@ -94,17 +105,19 @@ def save_record(record: Record, path: str | os.PathLike[str]) -> None:
     write_bytes(str(path), text.encode("ascii"))
 
 
-def _why_wrong(document: dict[str, Any]) -> str | None:
-    """Return why a document is no record, or None."""
-    reason = _why_fields_wrong("", document, _FIELDS) or _why_fields_wrong(
-        "reads.", document["reads"], _READS
-    )
-    if reason is not None:
-        return reason
+def why_inconsistent(record: Record) -> str | None:
+    """Return why the fields of a record contradict each other, or None."""
     try:
-        return _why_inconsistent(document)
+        return _why_inconsistent(record)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         return f"a field is malformed: {error!r}"
+
+
+def _why_wrong(document: dict[str, Any]) -> str | None:
+    """Return which field of a document is not there or of the wrong type, or None."""
+    return _why_fields_wrong("", document, _FIELDS) or _why_fields_wrong(
+        "reads.", document["reads"], _READS
+    )
 
 
 def _why_fields_wrong(
@@ -118,7 +131,7 @@ def _why_fields_wrong(
     return None
 
 
-def _why_inconsistent(document: dict[str, Any]) -> str | None:
+def _why_inconsistent(document: Record) -> str | None:
     base, key = document["base"], document["key"]
     if base != base_of(document["fingerprint"]):
         return "base is not the digest of its fingerprint"
@@ -126,11 +139,17 @@ def _why_inconsistent(document: dict[str, Any]) -> str | None:
         return "key is not the digest of its base and reads"
     if document["stage"] != document["fingerprint"]["stage"]:
         return "stage is not the one of its fingerprint"
-    for role, artifact in document["outputs"].items():
-        for relative, entry in artifact["files"].items():
-            hex_of(entry["digest"])
-            if (reason := why_unsafe(relative)) is not None:
-                return f"output {role}: {reason}"
-        if artifact["digest"] != output_of(artifact["files"])["digest"]:
-            return f"output {role}: its digest is not the one of its files"
+    outputs = document["outputs"].items()
+    return next(filter(None, (_why_output_wrong(*output) for output in outputs)), None)
+
+
+def _why_output_wrong(role: str, artifact: Output) -> str | None:
+    if not role or "/" in role or why_unsafe(role) is not None:
+        return f"output {role!r} is no plain name"
+    for relative, entry in artifact["files"].items():
+        hex_of(entry["digest"])
+        if (reason := why_unsafe(relative)) is not None:
+            return f"output {role}: {reason}"
+    if artifact["digest"] != output_of(artifact["files"])["digest"]:
+        return f"output {role}: its digest is not the one of its files"
     return None

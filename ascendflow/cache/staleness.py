@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Kind = Literal[
     "never_built",
+    "withdrawn",
     "record_unreadable",
     "schema",
     "stage",
@@ -49,27 +50,31 @@ class StaleReason(NamedTuple):
         subject: what changed, as in the sentence: `config.precision_mode`, `torch`.
         old: the value in the record, as it is shown; None where there was none.
         new: the value now; None where there is none.
+        is_item: it is an item that a list has no more, or has now.
     """
 
     kind: Kind
     subject: str = ""
     old: str | None = None
     new: str | None = None
+    is_item: bool = False
 
     def __str__(self) -> str:
         """Say it in one line; who prints it puts the stage in front."""
-        return _SENTENCES[self.kind].format(subject=self.subject, change=self._change())
+        subject = f"{self.subject}:" if self.is_item else self.subject
+        return _SENTENCES[self.kind].format(subject=subject, change=self._change())
 
     def _change(self) -> str:
         if self.old is None:
-            return f"is new: {self.new}"
+            return f"added {self.new}" if self.is_item else f"is new: {self.new}"
         if self.new is None:
-            return f"is gone, was {self.old}"
+            return f"removed {self.old}" if self.is_item else f"is gone, was {self.old}"
         return f"changed: {self.old} -> {self.new}"
 
 
 _SENTENCES: dict[Kind, str] = {
     "never_built": "never built",
+    "withdrawn": "its outputs were withdrawn",
     "record_unreadable": "its record cannot be read: {subject}",
     "schema": "schema of {subject} {change}",
     "stage": "stage {change}",
@@ -156,18 +161,41 @@ _NOTHING = _Nothing()
 def _differences(
     kind: Kind, subject: str, old: object, new: object
 ) -> Iterator[StaleReason]:
-    """Go down to the leaves that differ; lists of unequal length are leaves."""
+    """Go down to the leaves that differ; of lists of unequal length, to their items."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             inner = f"{subject}.{key}" if subject else key
             yield from _differences(
                 kind, inner, old.get(key, _NOTHING), new.get(key, _NOTHING)
             )
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+    elif isinstance(old, list) and isinstance(new, list):
+        if len(old) != len(new):
+            yield from _items(kind, subject, old, new)
+            return
         for position, (before, after) in enumerate(zip(old, new, strict=True)):
             yield from _differences(kind, f"{subject}[{position}]", before, after)
     elif _differ(old, new):
         yield StaleReason(kind, subject, _shown(old), _shown(new))
+
+
+def _items(
+    kind: Kind, subject: str, old: list[object], new: list[object]
+) -> Iterator[StaleReason]:
+    """Say which items went and came; at least one did, as one list is the longer."""
+    for item in _without(old, new):
+        yield StaleReason(kind, subject, old=_shown(item), is_item=True)
+    for item in _without(new, old):
+        yield StaleReason(kind, subject, new=_shown(item), is_item=True)
+
+
+def _without(items: list[object], others: list[object]) -> Iterator[object]:
+    """Yield the items that `others` has not, one for one."""
+    left = [canonical_json(other) for other in others]
+    for item in items:
+        if (spelled := canonical_json(item)) in left:
+            left.remove(spelled)
+        else:
+            yield item
 
 
 def _differ(old: object, new: object) -> bool:
@@ -182,8 +210,15 @@ def _shown(value: object) -> str | None:
         return None
     if isinstance(value, str) and value.startswith("sha256:"):
         return short(value)
-    text = repr(value)
+    text = repr(_said(value))
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def _said(value: object) -> object:
+    """Leave out of a mapping what is None: what nobody asked for."""
+    if isinstance(value, dict):
+        return {key: _said(inner) for key, inner in value.items() if inner is not None}
+    return [_said(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _read_reasons(old: Reads, new: Reads) -> Iterator[StaleReason]:

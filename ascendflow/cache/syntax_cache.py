@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.cache import syntax
+from ascendflow.cache.digest import digest_bytes
 from ascendflow.cache.files import write_bytes
 from ascendflow.cache.syntax import Import, Syntax
 from ascendflow.errors import AscendflowError
@@ -39,14 +40,14 @@ class SyntaxCache:
         """Return the syntax of one file, parsed only if its content is new.
 
         Raises:
-            AscendflowError: it is not Python, or not there.
+            AscendflowError: it is not Python, not there, or edited at this moment.
         """
         try:
             content = self._index.digest(path)
         except OSError as error:
             raise AscendflowError(f"code: cannot read {path}: {error.strerror}") from error
         if content not in self._used:
-            self._used[content] = self._stored_syntax(content) or self._parse(path)
+            self._used[content] = self._stored_syntax(content) or self._parse(path, content)
         return self._used[content]
 
     def save(self) -> None:
@@ -67,10 +68,13 @@ class SyntaxCache:
         found = self._stored.get(content)
         return None if found is None else _decoded(found)
 
-    def _parse(self, path: str) -> Syntax:
+    def _parse(self, path: str, content: str) -> Syntax:
         self.parsed_files += 1
         with open(path, "rb") as file:
-            return syntax.read_syntax(file.read(), path)
+            source = file.read()
+        if digest_bytes(source) != content:  # else it would be kept as that of the old
+            raise AscendflowError(f"code: {path} was edited just now", hint="run again")
+        return syntax.read_syntax(source, path)
 
     def _load(self) -> dict[str, list[Any]]:
         # Another Python unparses differently, as may another version of our parser.

@@ -51,7 +51,8 @@ def versions(
     return known | {name: _version(name, folders) or ABSENT for name in optional}
 
 
-def _version(name: str, folders: Sequence[str]) -> str | None:
+@cache
+def _version(name: str, folders: tuple[str, ...]) -> str | None:
     for folder in folders:
         installed = _installed(folder or os.curdir).get(normalised(name))
         if installed is None:
@@ -70,11 +71,11 @@ def _installed(folder: str) -> Mapping[str, list[str]]:
     """List one folder, once per process."""
     found: dict[str, list[str]] = {}
     try:
-        entries = sorted(os.listdir(folder))
+        entries = [entry for entry in os.listdir(folder) if entry.endswith(_SUFFIX)]
     except OSError:  # a zip file, or a folder that is not there
         return found
-    for entry in entries:
-        if entry.endswith(_SUFFIX) and not entry.startswith("~"):  # pip's leftovers
+    for entry in sorted(entries):
+        if not entry.startswith("~"):  # pip's leftovers
             name, _, version = entry.removesuffix(_SUFFIX).rpartition("-")
             found.setdefault(normalised(name), []).append(version)
     return found

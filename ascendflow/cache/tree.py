@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.digest import digest_bytes, digest_tree
@@ -33,12 +34,12 @@ def files_of(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
             be the same, or lead out of the store.
     """
     top = os.fspath(path)
-    if os.path.isdir(top) and not os.path.islink(top):
+    mode = os.lstat(top).st_mode
+    if stat.S_ISDIR(mode):
         yield from _below(top, "")
-    elif os.path.isfile(top) and not os.path.islink(top):
+    elif stat.S_ISREG(mode):
         yield "", top
     else:
-        os.lstat(top)
         raise _strange(top)
 
 

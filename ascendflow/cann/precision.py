@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ascendflow.cann.gap import Gap
+from ascendflow.cann.soc import FAMILIES, spelled
 
 if TYPE_CHECKING:
     from ascendflow.cann.soc import Family, Soc
@@ -84,15 +85,20 @@ MIXED = NodePrecision("float16", "float32")
 def why_not_modelled(mode: str, soc: Soc) -> str | None:
     """Return why a precision_mode is not modelled on a family of SoCs, or None."""
     if mode not in MODELLED:
-        return (
-            f"precision_mode {mode!r} is not modelled yet; modelled: {', '.join(MODELLED)}"
-        )
+        return f"precision_mode {mode!r} is not modelled yet; modelled: {_modelled()}"
     if mode == "force_fp32" and not soc.fp32_cube:
         return (
             f"precision_mode 'force_fp32' is not modelled on {soc.family}: its matrix unit "
-            "has no fp32"
+            f"has no fp32; modelled: {_modelled()}"
         )
     return None
+
+
+def _modelled() -> str:
+    """Say which modes are modelled, and where, if not everywhere."""
+    everywhere = ", ".join(mode for mode in MODELLED if mode != "force_fp32")
+    wide = spelled(each.family for each in FAMILIES.values() if each.fp32_cube)
+    return f"{everywhere}; force_fp32 on {wide}"
 
 
 def node_precision(

@@ -13,6 +13,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ascendflow.documents.conversion import Confidence
 
 Family = Literal[
@@ -103,14 +105,23 @@ NAMED_ONLY = (
 """SoCs that ATC 8.1 knows and of which no arithmetic was read."""
 
 
+def spelled(families: Iterable[Family]) -> str:
+    """Name the SoCs of these families, each family by its first and last."""
+    named = [[name for name in MODELLED if MODELLED[name] == each] for each in families]
+    return ", ".join(n[0] if len(n) == 1 else f"{n[0]} to {n[-1]}" for n in named)
+
+
 def why_not_modelled(soc_version: str) -> str | None:
-    """Return why there is no model of `soc_version`, with the nearest name, or None."""
+    """Return why there is no model of `soc_version`, with what would do, or None."""
     if soc_version in MODELLED:
         return None
     if soc_version in NAMED_ONLY:
-        return f"soc_version {soc_version!r} is not modelled: its arithmetic is unknown"
+        return (
+            f"soc_version {soc_version!r} is not modelled: its arithmetic is unknown; "
+            f"modelled: {spelled(FAMILIES)}"
+        )
     close = get_close_matches(soc_version, (*MODELLED, *NAMED_ONLY), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"modelled: {', '.join(MODELLED)}"
+    hint = f"did you mean {close[0]!r}?" if close else f"modelled: {spelled(FAMILIES)}"
     return f"soc_version {soc_version!r} is not known; {hint}"
 
 

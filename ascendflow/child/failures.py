@@ -6,7 +6,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from ascendflow.errors import AscendflowError, InternalError
+from ascendflow.errors import OF_THE_SYSTEM, AscendflowError, InternalError, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,9 @@ def describe(
     # A syntax error's message comes after the line it is about.
     text = lines[-1 if isinstance(error, SyntaxError) else 0].splitlines()[0]
     place = _place_in_user_code(error, user_name)
+    if place is None and isinstance(error, OSError) and error.errno in OF_THE_SYSTEM:
+        refused = plain(error)
+        return _failed("StageError", refused.message, refused.hint)
     if place is None:
         return _failed("InternalError", text, READ_LOG)
     return _failed("StageError", f"{place}: {text}", READ_LOG)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ascendflow.stages.stage import Findings
 
 RESULT = "result.json"
+UNWRITTEN = os.EX_IOERR
+"""Exit status of a child that could not write it."""
 
 
 def success(findings: Findings, reads: Reads) -> dict[str, Any]:

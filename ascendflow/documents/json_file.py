@@ -1,9 +1,9 @@
-"""How every document is written: readable, sorted, and the same bytes for the same data."""
+"""How every document is written (readable, sorted, same bytes for same data), and read."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,3 +18,8 @@ def write_json(path: Path, document: Mapping[str, object]) -> None:
     """
     text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """Read what `write_json` wrote."""
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any, Literal, NotRequired
-
-if sys.version_info >= (3, 12):
-    from typing import TypedDict
-else:  # pydantic, which makes the schema from this, refuses typing's before 3.12
-    from typing_extensions import TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 
 class FileEntry(TypedDict):

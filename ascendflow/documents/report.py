@@ -9,6 +9,7 @@ from ascendflow.documents.metrics import Kind, Pair
 from ascendflow.documents.numbers import Number
 from ascendflow.documents.rewrite_log import Effect
 from ascendflow.documents.verdict import Check, Reason
+from ascendflow.documents.warnings import StageWarning
 
 
 class Target(TypedDict):
@@ -87,11 +88,15 @@ class OutputMetric(TypedDict):
 
 
 class OutputRow(TypedDict):
-    """One output in one pair: golden and target of it."""
+    """One output in one pair: golden and target of it.
+
+    `smallest_size` is how many elements the output has on the sample where it has fewest.
+    """
 
     pair: Pair
     name: str
     kind: Kind
+    smallest_size: int
     metrics: list[OutputMetric]
     problems: list[str]
 
@@ -162,6 +167,7 @@ class MetricText(TypedDict):
 class Report(TypedDict):
     """`report.json`: one run of one model.
 
+    `warnings` are those of the stages before, in their order.
     Nodes are in the order of the simplified model, compared on the samples named in
     `node_samples`.
     """
@@ -170,7 +176,7 @@ class Report(TypedDict):
     model: str
     passed: bool
     target: Target
-    notes: list[str]
+    warnings: list[StageWarning]
     checks: list[Check]
     metric: EndMetric | None
     divergent_node: DivergentNode | None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import SMALL, byte_size
-from ascendflow.graph.io_spec import input_values, inputs_of, value_spec
+from ascendflow.graph.io_spec import fits, input_values, inputs_of, value_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,13 +136,7 @@ def _why_unlike(
     name = wanted.name
     if dtype != wanted.dtype:
         yield f"input {name!r} is {dtype} in the model, {wanted.dtype} in the manifest"
-    if shape is None:
-        return
-    fits = len(shape) == len(wanted.shape) and all(
-        not isinstance(have, int) or have == want
-        for have, want in zip(shape, wanted.shape, strict=True)
-    )
-    if not fits:
+    if shape is not None and not fits(wanted.shape, shape):
         yield (
             f"input {name!r} is {_spelled(shape)} in the model, "
             f"{_spelled(wanted.shape)} in the manifest"

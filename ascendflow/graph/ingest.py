@@ -12,6 +12,7 @@ from ascendflow.graph.external_data import dead_references, embed_small
 from ascendflow.graph.fixed_shapes import fix_shapes, why_not_these_inputs
 from ascendflow.graph.io_spec import opset_of
 from ascendflow.graph.refusals import why_refused
+from ascendflow.graph.text import not_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,8 +29,8 @@ def read_model(path: Path) -> onnx.ModelProto:
     """Parse an ONNX file; of its external data, only small tensors are read.
 
     Raises:
-        StageError: it is no ONNX file, is cut short, is larger than protobuf can hold, or
-            its external data is not all there, inside its folder.
+        StageError: it is no ONNX file, is cut short, is larger than protobuf can hold, has
+            names that are not UTF-8, or lacks external data inside its folder.
     """
     import onnx
     from google.protobuf.message import DecodeError
@@ -52,6 +53,7 @@ def read_model(path: Path) -> onnx.ModelProto:
         raise StageError(
             f"{path.name} ({size} bytes) holds no graph", hint="export it again"
         )
+    refuse(path.name, not_utf8(model))
     refuse(path.name, dead_references(model, path.parent))
     embed_small(model, path.parent)
     return model

@@ -45,9 +45,14 @@ def value_spec(value: onnx.ValueInfoProto) -> ValueSpec:
 
 
 def dtype_name(elem_type: int) -> str:
-    """Return numpy's (or ml_dtypes') name of an ONNX element type; "" for undefined."""
+    """Return numpy's (or ml_dtypes') name of an ONNX element type; "" for undefined.
+
+    A number that ONNX has no type for is its own name.
+    """
     import onnx
 
+    if elem_type not in onnx.TensorProto.DataType.values():
+        return str(elem_type)
     name: str = onnx.TensorProto.DataType.Name(elem_type).lower()
     return _NAMES.get(name, name)
 
@@ -75,6 +80,14 @@ def opset_of(model: onnx.ModelProto) -> int | None:
         if opset.domain in DEFAULT_DOMAINS:
             return int(opset.version)
     return None
+
+
+def fits(shape: tuple[int, ...], declared: tuple[int | str | None, ...]) -> bool:
+    """Whether a shape is one that was declared; what is not fixed there fits any length."""
+    return len(shape) == len(declared) and all(
+        not isinstance(want, int) or have == want
+        for have, want in zip(shape, declared, strict=True)
+    )
 
 
 def _length(dimension: onnx.TensorShapeProto.Dimension) -> int | str | None:

@@ -33,14 +33,22 @@ def load_model(path: Path) -> ir.Model:
     try:
         declared = onnx.load(path, load_external_data=False)
         inferred = onnx.shape_inference.infer_shapes(declared, data_prop=True)
-    except Exception as error:  # protobuf's DecodeError, onnx's InferenceError
-        raise StageError(f"{path.name}: not a readable ONNX model: {error}") from error
-    model = ir.from_proto(declared)
-    _lend_shapes(model.graph, ir.from_proto(inferred).graph)
+        model, lent = ir.from_proto(declared), ir.from_proto(inferred)
+    except Exception as error:  # DecodeError, InferenceError, onnx-ir's SerdeError
+        reason = _innermost(error)
+        raise StageError(f"{path.name}: not a readable ONNX model: {reason}") from error
+    _lend_shapes(model.graph, lent.graph)
     _mark_undeclared_constants(model.graph, declared.graph)
     for graph in (model.graph, *model.graph.subgraphs()):
         ir.external_data.set_base_dir(graph, path.parent)
     return model
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """Return what is wrong: onnx-ir's own errors only say where, with the whole graph."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def give_back_shapes(model: ir.Model) -> None:

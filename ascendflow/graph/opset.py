@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import is_external
 from ascendflow.graph.io_spec import DEFAULT_DOMAINS, opset_of
+from ascendflow.graph.load import without_weights
 from ascendflow.graph.traverse import every_node
 
 if TYPE_CHECKING:
@@ -35,17 +36,7 @@ def convert_opset(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
     """
     import onnx
 
-    light = onnx.ModelProto()
-    light.CopyFrom(model)
-    heavy = [tensor for tensor in model.graph.initializer if is_external(tensor)]
-    embedded = [tensor for tensor in model.graph.initializer if not is_external(tensor)]
-    light.graph.ClearField("initializer")
-    light.graph.initializer.extend(embedded)
-    for tensor in heavy:
-        value = light.graph.input.add(name=tensor.name)
-        value.type.tensor_type.elem_type = tensor.data_type
-        for length in tensor.dims:
-            value.type.tensor_type.shape.dim.add().dim_value = length
+    light = without_weights(model)
     aside = [node for node in every_node(light) if _is_unchanged(node, opset)]
     for node in aside:
         node.domain = _ASIDE
@@ -60,6 +51,14 @@ def convert_opset(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
             f"bring it to {opset}: {reason}",
             hint="use export.exporter: torchscript, or ask for a higher opset",
         ) from error
+    _put_back(converted, model)
+    _drop_new_defaults(converted, opset_of(model) or opset, opset)
+    return converted
+
+
+def _put_back(converted: onnx.ModelProto, model: onnx.ModelProto) -> None:
+    """Give `converted` the weights of `model` again, and the nodes kept from its sight."""
+    heavy = [tensor for tensor in model.graph.initializer if is_external(tensor)]
     names = {tensor.name for tensor in heavy}
     fed = [value for value in converted.graph.input if value.name not in names]
     converted.graph.ClearField("input")
@@ -68,8 +67,6 @@ def convert_opset(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
     for node in every_node(converted):
         if node.domain == _ASIDE:
             node.domain = ""
-    _drop_new_defaults(converted, opset_of(model) or opset, opset)
-    return converted
 
 
 def _drop_new_defaults(model: onnx.ModelProto, before: int, now: int) -> None:

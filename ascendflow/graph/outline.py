@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ascendflow.graph.traverse import subgraphs_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import onnx
@@ -52,7 +53,7 @@ def outline(path: Path) -> Outline:
             for name in node.output
             if name
         ]
-    holders = (label(node) for node in nodes if next(_bodies(node), None) is not None)
+    holders = (label(node) for node in nodes if next(subgraphs_of(node), None) is not None)
     return Outline(tuple(produced), tuple(holders))
 
 
@@ -64,7 +65,7 @@ def label(node: onnx.NodeProto) -> str:
 def read_by(node: onnx.NodeProto) -> dict[str, None]:
     """Name what a node reads, in order, once; what its bodies capture too."""
     names = dict.fromkeys(name for name in node.input if name)
-    for body in _bodies(node):
+    for body in subgraphs_of(node):
         names |= _captured(body)
     return names
 
@@ -80,10 +81,3 @@ def _captured(graph: onnx.GraphProto) -> dict[str, None]:
         own.update(node.output)
     # A body may hand an outer tensor straight through.
     return outer | {value.name: None for value in graph.output if value.name not in own}
-
-
-def _bodies(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs

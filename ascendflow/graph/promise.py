@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,10 +41,14 @@ class Difference:
 
     @property
     def scale(self) -> float:
-        """What an error is measured by: the range; if 0, max |x|; if that is 0, 1."""
+        """What an error is measured by: the range; if 0, max |x|; if that is 0, 1.
+
+        A range beyond float64 would allow every error: max |x| takes its place.
+        """
         if self.highest < self.lowest:
             return 1.0
-        return self.range or max(abs(self.lowest), abs(self.highest)) or 1.0
+        width = self.range if isfinite(self.range) else 0.0
+        return width or max(abs(self.lowest), abs(self.highest)) or 1.0
 
     def add(self, sample: str, before: np.ndarray, after: np.ndarray) -> None:
         """Take in one sample's pair of outputs."""

@@ -107,7 +107,7 @@ def unknown_operators(model: onnx.ModelProto) -> Iterator[str]:
         version = versions.get(domain, 1)
         try:
             onnx.defs.get_schema(node.op_type, version, domain)
-        except onnx.defs.SchemaError:
+        except (onnx.defs.SchemaError, TypeError):  # TypeError: a version beyond int32
             where = (
                 f"domain {domain!r}, version {version}" if domain else f"opset {version}"
             )
@@ -154,7 +154,7 @@ def _drops(node: onnx.NodeProto, opset: int, constants: dict[str, bool]) -> bool
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, bool]:
-    """Return the constant bool scalars of the model by name."""
+    """Return the constant bool scalars of the model by name, malformed ones left out."""
     import onnx
 
     found = {tensor.name: tensor for tensor in initializers(model)}
@@ -167,4 +167,5 @@ def _constants(model: onnx.ModelProto) -> dict[str, bool]:
         if tensor.data_type == onnx.TensorProto.BOOL
         and not tensor.dims
         and not is_external(tensor)
+        and len(tensor.raw_data or tensor.int32_data) == 1
     }

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import InternalError
-from ascendflow.graph.nodes import label, opset
+from ascendflow.graph.nodes import DEFAULT_DOMAINS, label, opset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -97,7 +97,7 @@ class Rule(ABC):
         return [
             node
             for node in model.graph.all_nodes()
-            if node.op_type in self.op_types and node.domain in {"", "ai.onnx"}
+            if node.op_type in self.op_types and node.domain in DEFAULT_DOMAINS
         ]
 
     def __call__(self, model: ir.Model, selection: Selection = EVERYTHING) -> list[Finding]:

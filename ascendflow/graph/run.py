@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ascendflow.errors import StageError
-from ascendflow.graph.io_spec import dtype_name, inputs_of, outputs_of
+from ascendflow.graph.io_spec import dtype_name, fits, inputs_of, outputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,7 +120,7 @@ def check_feeds(inputs: tuple[ValueSpec, ...], feeds: Mapping[str, np.ndarray]) 
         fed = feeds[spec.name]
         if fed.dtype.name != spec.dtype:
             problems.append(f"input {spec.name!r} is {spec.dtype}, fed {fed.dtype.name}")
-        if spec.shape is not None and not _fits(fed.shape, spec.shape):
+        if spec.shape is not None and not fits(fed.shape, spec.shape):
             problems.append(f"input {spec.name!r} has shape {spec.shape}, fed {fed.shape}")
     if problems:
         raise StageError(
@@ -129,15 +129,8 @@ def check_feeds(inputs: tuple[ValueSpec, ...], feeds: Mapping[str, np.ndarray]) 
         )
 
 
-def _fits(shape: tuple[int, ...], declared: tuple[int | str | None, ...]) -> bool:
-    return len(shape) == len(declared) and all(
-        not isinstance(want, int) or have == want
-        for have, want in zip(shape, declared, strict=True)
-    )
-
-
-def _onnxruntime(path: Path, threads: int) -> Any:
-    """Open a session that computes the same on every run."""
+def session_options(threads: int) -> Any:
+    """Return options under which onnxruntime computes the same on every run."""
     import onnxruntime as ort
 
     options = ort.SessionOptions()
@@ -146,6 +139,13 @@ def _onnxruntime(path: Path, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.use_deterministic_compute = True
+    return options
+
+
+def _onnxruntime(path: Path, threads: int) -> Any:
+    import onnxruntime as ort
+
+    options = session_options(threads)
     options.log_severity_level = 3  # errors; warnings repeat what export has settled
     session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     return lambda feeds: session.run(None, feeds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.graph.outline import read_by
+from ascendflow.graph.run import session_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -94,7 +95,7 @@ def run_in_onnxruntime(
     threads: int,
     escaping: frozenset[str],
 ) -> dict[str, np.ndarray] | set[str]:
-    """Run a segment, optimisation off, and return its tensors by name.
+    """Run a segment as a whole model is run, and return its tensors by name.
 
     Args:
         segment: from `SegmentMaker.make`.
@@ -109,10 +110,7 @@ def run_in_onnxruntime(
     """
     import onnxruntime as ort
 
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
+    options = session_options(threads)
     options.enable_cpu_mem_arena = False  # it would outlive the segment
     options.log_severity_level = 4
     options.add_session_config_entry(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from ascendflow import vocabulary
 from ascendflow.errors import UsageError
 from ascendflow.manifest import checks, project, schema, templates
 from ascendflow.manifest.onnx_file import OnnxFile, fixed_shapes, read_onnx
@@ -33,7 +34,8 @@ class _Plan:
     """All that will be written; made whole before anything is."""
 
     repository: Path
-    commands: dict[str, str]
+    plugins: dict[tuple[str, ...], dict[str, str]]
+    """Table of pyproject.toml -> its entries."""
     new: dict[Path, str | Path] = field(default_factory=dict)
     """Path -> its text, or the file to copy. Must not exist yet."""
     edits: dict[Path, str] = field(default_factory=dict)
@@ -56,6 +58,7 @@ def initialise(  # noqa: PLR0913  all but the model by name
     *,
     repository: Path,
     commands: Iterable[tuple[str, str]],
+    databases: Iterable[tuple[str, str]] = (),
     onnx: Path | None = None,
     link: bool = False,
     shapes: Iterable[str] = (),
@@ -66,6 +69,7 @@ def initialise(  # noqa: PLR0913  all but the model by name
         model: the new pipeline's name.
         repository: where dodo.py and pyproject.toml belong.
         commands: (name, "module:Class") of what `doit` learns by pyproject.toml.
+        databases: the same, of what can keep doit's values.
         onnx: an ONNX file to start from; absent: a small PyTorch model to replace.
         link: refer to the ONNX file where it lies, instead of copying it.
         shapes: `name:1,3,480,640` for inputs with dynamic dimensions.
@@ -78,7 +82,11 @@ def initialise(  # noqa: PLR0913  all but the model by name
     given = parse_shapes(shapes)
     if onnx is None and (link or given):
         raise UsageError("init: --link and --shape go with --onnx FILE")
-    plan = _Plan(repository, dict(commands))
+    plugins: dict[tuple[str, ...], dict[str, str]] = {
+        project.DATABASES_TABLE: dict(databases),
+        project.COMMANDS_TABLE: dict(commands),
+    }
+    plan = _Plan(repository, plugins)
     folder = repository / "pipelines" / model
     if (folder / "manifest.yaml").exists():
         hint = "edit that one, or choose another name"
@@ -181,7 +189,7 @@ def _plan_link(plan: _Plan, folder: Path, file: OnnxFile) -> str:
     name = (
         re.sub(r"[^A-Za-z0-9_-]+", "-", path.parent.name).strip("-_0123456789") or "models"
     )
-    while name in roots:
+    while name in roots or name in vocabulary.PLACES:
         name += "-2"
     text = _text(plan.repository / "pyproject.toml")
     entries = {name: path.parent.as_posix()}
@@ -210,9 +218,9 @@ def _plan_repository(plan: _Plan) -> None:
         )
     pyproject = repository / "pyproject.toml"
     text = plan.edits.get(pyproject, _text(pyproject))
-    plan.edits[pyproject] = project.with_entries(
-        text, project.COMMANDS_TABLE, plan.commands
-    )
+    for table, entries in plan.plugins.items():
+        text = project.with_entries(text, table, entries) if entries else text
+    plan.edits[pyproject] = text
     ignore = repository / ".gitignore"
     plan.edits[ignore] = project.with_ignored(_text(ignore))
     for path in [path for path, text in plan.edits.items() if text == _text(path)]:

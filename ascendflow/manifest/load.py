@@ -48,11 +48,13 @@ class LoadedManifest:
         manifest: with `soc=` and `precision=` applied.
         files: stage -> role -> absolute path, links resolved; all exist.
         warnings: what is odd, yet no error.
+        overrides: what the command line put in place of the manifest's, as written there.
     """
 
     manifest: Manifest
     files: Mapping[str, Mapping[str, Path]]
     warnings: tuple[str, ...]
+    overrides: tuple[str, ...] = ()
 
 
 def load_manifest(
@@ -96,8 +98,12 @@ def load_manifest(
     if manifest is None or problems:
         raise ManifestError(_all(problems, source, file))
     manifest = _overridden(manifest, soc, precision)
+    given = {"soc": soc, "precision": precision}
     return LoadedManifest(
-        manifest, _files(source.data, places), tuple(_warnings(manifest, file))
+        manifest,
+        _files(source.data, places),
+        tuple(_warnings(manifest, file)),
+        tuple(f"{name}={value}" for name, value in given.items() if value is not None),
     )
 
 

@@ -165,7 +165,7 @@ class RuleUse(Block):
     nodes: Annotated[tuple[Text, ...], FromList, NotEmpty] | None = None
     """Only these nodes; a name that matches none is an error."""
     count: Annotated[int, Field(ge=1)] | None = None
-    """How many nodes it must apply to; another number is an error."""
+    """How many nodes it may match; more is an error."""
 
 
 class Rewrite(Block):
@@ -199,7 +199,7 @@ class Infer(Block):
     """How the target runs."""
 
     threads: Annotated[int, Field(ge=1, le=1024)] = 1
-    """Of onnxruntime, in infer, compare and evaluate; part of their keys."""
+    """Of onnxruntime, in infer and compare; part of their keys."""
 
 
 class Compare(Block):

@@ -21,14 +21,14 @@ DTYPES = {"float": "float32", "double": "float64"}
 
 @dataclass(frozen=True)
 class ModelInput:
-    """An input as the file declares it; a dimension that is not fixed is None.
+    """An input as the file declares it; a dimension that is not fixed is its name, or None.
 
     `shape` is None where not even the rank is known.
     """
 
     name: str
     dtype: str
-    shape: tuple[int | None, ...] | None
+    shape: tuple[int | str | None, ...] | None
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,10 @@ def fixed_shapes(
         own = each.shape
         if each.name in given:
             shapes[each.name] = _fitting(each, tuple(given[each.name]))
-        elif own is None or None in own:
+        elif own is None or not all(isinstance(size, int) for size in own):
             lacking.append(each)
         else:
-            shapes[each.name] = tuple(size for size in own if size is not None)
+            shapes[each.name] = tuple(size for size in own if isinstance(size, int))
     if lacking:
         listed = ", ".join(f"{each.name} {_spelled(each.shape)}" for each in lacking)
         example = f"--shape {lacking[0].name}:{_example(lacking[0].shape)}"
@@ -113,6 +113,8 @@ def fixed_shapes(
 def _input(path: Path, value: onnx.ValueInfoProto) -> ModelInput:
     import onnx
 
+    if isinstance(value.name, bytes):
+        raise UsageError(f"{path}: an input's name is not UTF-8: {value.name!r}")
     kind = value.type.WhichOneof("value")
     if kind != "tensor_type":
         what = (kind or "unknown").removesuffix("_type")
@@ -127,11 +129,12 @@ def _input(path: Path, value: onnx.ValueInfoProto) -> ModelInput:
         raise UsageError(text, hint=f"known are {', '.join(vocabulary.DTYPES)}")
     if not value.type.tensor_type.HasField("shape"):
         return ModelInput(value.name, dtype, None)
-    sizes = []
+    sizes: list[int | str | None] = []
     for dim in value.type.tensor_type.shape.dim:
         fixed = dim.WhichOneof("value") == "dim_value"
         # Exporters write -1 for "unknown"; the format has no such size.
-        sizes.append(dim.dim_value if fixed and dim.dim_value >= 0 else None)
+        known_size = fixed and dim.dim_value >= 0
+        sizes.append(dim.dim_value if known_size else dim.dim_param or None)
         if sizes[-1] == 0:
             raise UsageError(f"{path}: the input '{value.name}' is empty: a dimension is 0")
     return ModelInput(value.name, dtype, tuple(sizes))
@@ -141,7 +144,10 @@ def _fitting(each: ModelInput, given: tuple[int, ...]) -> tuple[int, ...]:
     """Return the given shape if the declared one allows it."""
     fits = each.shape is None or (
         len(given) == len(each.shape)
-        and all(own in (None, size) for own, size in zip(each.shape, given, strict=True))
+        and all(
+            own == size or not isinstance(own, int)
+            for own, size in zip(each.shape, given, strict=True)
+        )
     )
     if not fits:
         own = _spelled(each.shape)
@@ -151,16 +157,15 @@ def _fitting(each: ModelInput, given: tuple[int, ...]) -> tuple[int, ...]:
     return given
 
 
-def _spelled(shape: tuple[int | None, ...] | None) -> str:
+def _spelled(shape: tuple[int | str | None, ...] | None) -> str:
     if shape is None:
         return "[of unknown rank]"
     return f"[{', '.join('?' if size is None else str(size) for size in shape)}]"
 
 
-def _example(shape: Sequence[int | None] | None) -> str:
-    return ",".join(
-        str(size or 1) for size in (shape if shape is not None else (1, 3, 224, 224))
-    )
+def _example(shape: Sequence[int | str | None] | None) -> str:
+    sizes = shape if shape is not None else (1, 3, 224, 224)
+    return ",".join(str(size) if isinstance(size, int) else "1" for size in sizes)
 
 
 def _external(path: Path, model: onnx.ModelProto) -> Iterator[tuple[str, Path]]:
@@ -171,6 +176,8 @@ def _external(path: Path, model: onnx.ModelProto) -> Iterator[tuple[str, Path]]:
         said = {entry.key: entry.value for entry in tensor.external_data}
         location = said.get("location", "")
         where = f"{path}: tensor '{tensor.name}': its external data '{location}'"
+        if isinstance(location, bytes):
+            raise UsageError(f"{where} is not UTF-8")
         parts = PurePosixPath(location)
         file = path.parent / location
         if not location or parts.is_absolute() or ".." in parts.parts or "\\" in location:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ascendflow import vocabulary
 from ascendflow.errors import ManifestError
 from ascendflow.manifest.problems import Problem, closest, closest_or_all, shown
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ascendflow.manifest.problems import Keys
 
 ROOT = r"[A-Za-z][A-Za-z0-9_-]*"
+LINKS_HINT = "check its symbolic links"
 GLOB = re.compile(r"[*?\[]")
 
 FILES: dict[Keys, tuple[tuple[str, ...], str]] = {
@@ -72,12 +75,25 @@ def read_roots(repository: Path) -> dict[str, Path]:
     where = "pyproject.toml: tool.ascendflow.roots"
     if not isinstance(table, dict):
         raise ManifestError(f"{where} must be a table of name = folder")
-    for name, value in table.items():
-        if not isinstance(value, str) or not value or not re.fullmatch(ROOT, name):
-            raise ManifestError(
-                f"{where}: {shown(name)} must name a folder, got {shown(value)}"
-            )
-    return {name: repository / Path(value).expanduser() for name, value in table.items()}
+    return {name: _root(name, value, repository, where) for name, value in table.items()}
+
+
+def _root(name: str, value: Any, repository: Path, where: str) -> Path:
+    if not isinstance(value, str) or not value or not re.fullmatch(ROOT, name):
+        raise ManifestError(
+            f"{where}: {shown(name)} must name a folder, got {shown(value)}"
+        )
+    if name in vocabulary.PLACES:
+        taken = ", ".join(vocabulary.PLACES)
+        raise ManifestError(f"{where}: no root may be called {taken}, got '{name}'")
+    try:
+        root = repository / Path(value).expanduser()
+        _resolved(root)
+    except OutsideError as error:
+        raise ManifestError(f"{where}: '{name}' {error.text}", hint=error.hint) from error
+    except RuntimeError as error:  # ~ of nobody
+        raise ManifestError(f"{where}: '{name}': {error}") from error
+    return root
 
 
 def locate(written: str, places: Places) -> Path:
@@ -106,11 +122,12 @@ def locate(written: str, places: Places) -> Path:
 
 def _resolved(path: Path) -> Path:
     try:
-        return path.resolve()
+        resolved = path.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL
-        raise OutsideError(
-            f"cannot be followed: {error}", "check its symbolic links"
-        ) from error
+        raise OutsideError(f"cannot be followed: {error}", LINKS_HINT) from error
+    if os.path.islink(resolved):  # so Python 3.13 leaves a loop, without a word
+        raise OutsideError("cannot be followed: a loop of symbolic links", LINKS_HINT)
+    return resolved
 
 
 def path_problems(data: Any, places: Places) -> Iterator[Problem]:

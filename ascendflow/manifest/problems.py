@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 
 Keys = tuple[str | int, ...]
 """The way from the top of the manifest to a value: ("inputs", 0, "name")."""
+
+
+MOST_NEAR = 8
+"""Most names that are proposed in place of one; a family of SoCs has up to six."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +71,21 @@ def shown(value: Any, written: str | None = None) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Ask "did you mean ...?", or return None where nothing is near."""
+    """Ask "did you mean ...?" of all that are equally near, or return None."""
     known = list(known)
     lowered = {each.lower(): each for each in reversed(known)}
-    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    return f"did you mean '{lowered[near[0]]}'?" if near else None
+    near = difflib.get_close_matches(name.lower(), lowered, n=MOST_NEAR, cutoff=0.6)
+    nearness = {each: _nearness(each, name.lower()) for each in near}
+    best = max(nearness.values(), default=None)
+    names = [f"'{lowered[each]}'" for each in near if nearness[each] == best]
+    return f"did you mean {' or '.join(sorted(names))}?" if names else None
+
+
+def _nearness(known: str, name: str) -> tuple[float, int]:
+    """Rank by what is alike, then by how much of the beginning is."""
+    ratio = difflib.SequenceMatcher(None, known, name).ratio()
+    alike = (one == other for one, other in zip(known, name, strict=False))
+    return ratio, sum(takewhile(bool, alike))
 
 
 def closest_or_all(name: str, known: Iterable[str]) -> str:

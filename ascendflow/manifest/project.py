@@ -11,6 +11,7 @@ from typing import Any
 from ascendflow.errors import UsageError
 
 COMMANDS_TABLE = ("tool", "doit", "plugins", "command")
+DATABASES_TABLE = ("tool", "doit", "plugins", "backend")
 ROOTS_TABLE = ("tool", "ascendflow", "roots")
 
 DODO = '''"""Builds every model below pipelines/: `doit list`, `doit model=NAME`."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow import vocabulary
 from ascendflow.manifest.consistency import cann_release
+from ascendflow.manifest.models import Export
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,14 +58,14 @@ def _samples(manifest: Manifest) -> dict[str, Any]:
 
 def _export(manifest: Manifest) -> dict[str, Any]:
     torch = manifest.source.torch
-    export = manifest.export
-    opset = export.opset if export is not None else None
+    export = manifest.export or Export()
+    opset = export.opset or _default_opset(manifest.convert.cann)
     return {
         "inputs": _inputs(manifest),
         "torch": _torch(torch),
         "onnx": torch is None,
-        "opset": None if torch is None else opset or _default_opset(manifest.convert.cann),
-        "exporter": None if torch is None else export.exporter if export else "dynamo",
+        "opset": None if torch is None else opset,
+        "exporter": None if torch is None else export.exporter,
     }
 
 
@@ -74,11 +75,10 @@ def _default_opset(cann: str) -> int:
 
 
 def _golden(manifest: Manifest) -> dict[str, Any]:
-    export = manifest.export
     return {
         "inputs": _inputs(manifest),
         "torch": _torch(manifest.source.torch),
-        "max_relative_error": export.max_relative_error if export else 1e-3,
+        "max_relative_error": (manifest.export or Export()).max_relative_error,
     }
 
 
@@ -152,13 +152,7 @@ def _thresholds(manifest: Manifest) -> dict[str, Any]:
 
 
 def _report(manifest: Manifest) -> dict[str, Any]:
-    samples = manifest.samples
-    kind = "random" if samples.random else "files" if samples.files else "factory"
-    return {
-        "model": manifest.model,
-        "samples_kind": kind,
-        "metric": _metric_name(manifest.evaluate),
-    }
+    return {"model": manifest.model, "metric": _metric_name(manifest.evaluate)}
 
 
 def _metric_name(metric: Evaluate | None) -> dict[str, str] | None:
@@ -180,31 +174,3 @@ SLICES: dict[str, Callable[[Manifest], dict[str, Any]]] = {
     "report": _report,
 }
 """Stage -> its slice of the manifest."""
-
-
-def source_files(manifest: Manifest) -> dict[str, dict[str, str]]:
-    """Return stage -> role -> file that the manifest names, as written there."""
-    torch = manifest.source.torch
-    if manifest.source.onnx is not None:
-        return {"export": {"source": manifest.source.onnx}}
-    if torch is None or torch.weights is None:
-        return {}
-    return {stage: {"weights": torch.weights.file} for stage in ("export", "golden")}
-
-
-def limits(manifest: Manifest) -> dict[str, int | float | None]:
-    """Return `timeout_s` and `memory_gb` of each child; None is unlimited."""
-    return {
-        "timeout_s": manifest.limits.timeout_s,
-        "memory_gb": manifest.limits.memory_gb,
-    }
-
-
-def environment(manifest: Manifest) -> dict[str, str]:
-    """Return the variables that each child sees beside the allow-listed ones."""
-    return dict(sorted(manifest.environment.items()))
-
-
-def threads(manifest: Manifest) -> int:
-    """Return onnxruntime's threads in infer and compare."""
-    return manifest.infer.threads

@@ -48,7 +48,8 @@ def onnx_manifest(
     lines += [
         "# Random numbers show whether the target computes the same, not whether the model",
         "# still does its work. Real inputs are better: one .npz per sample, with an array",
-        "# for each input, by its name.",
+        "# for each input, by its name; what the metric needs is named label.*, e.g.",
+        "# label.mask.",
         '# samples: {files: "inputs/*.npz"}',
     ]
     whole = [each.name for each, _ in inputs if "int" in each.dtype]
@@ -65,7 +66,12 @@ def quoted(text: str) -> str:
     """Spell a string so that YAML reads it back as it is."""
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", text, re.ASCII)
     words = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
-    return text if plain and text.lower() not in words else json.dumps(text)
+    if plain and text.lower() not in words:
+        return text
+    # As it is read, but for what YAML takes for a line's end or may not hold; and JSON's
+    # own escapes are halves of a character above U+FFFF, which YAML does not join.
+    spelled = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in spelled)
 
 
 def torch_manifest(model: str) -> str:

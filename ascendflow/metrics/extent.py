@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -41,8 +42,12 @@ class Extent:
 
     @property
     def scale(self) -> float:
-        """What errors are divided by: the range; if 0, max |x|; if 0, one."""
-        return self.width or self.magnitude or 1.0
+        """What errors are divided by: the range; if 0, max |x|; if 0, one.
+
+        A range beyond float64 would make every error 0: max |x| takes its place.
+        """
+        width = self.width if isfinite(self.width) else 0.0
+        return width or self.magnitude or 1.0
 
     def relative(self, error: float) -> float:
         """Return an absolute error over the scale; NaN stays NaN, infinity infinite."""

@@ -12,10 +12,10 @@ import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.errors import StageError
 from ascendflow.factories import users_code
 from ascendflow.pytorch.arrays import named_outputs
-from ascendflow.pytorch.model import call_of
+from ascendflow.pytorch.call import call_of
+from ascendflow.pytorch.complaints import failure, tracer_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,16 +48,17 @@ def export(
         opset: what is wanted; dynamo's file may be in a higher one.
 
     Returns:
-        What the tracer warned of, e.g. that it took a branch for good.
+        What to know of the file: that inputs were taken by position, and what the tracer
+        warned of, e.g. that it took a branch for good.
 
     Raises:
-        StageError: the model or the exporter raises.
+        StageError: the inputs do not fit, or the model or the exporter raises.
     """
     import torch
 
     call = call_of(model, tuple(feeds))
     positional, named = call.arguments(feeds)
-    with users_code("the model, run once on random inputs,"), torch.no_grad():
+    with users_code("the model", "run once on random inputs"), torch.no_grad():
         outputs = named_outputs(model(*positional, **named), taken=feeds)
     # The model may have changed its inputs in place.
     positional, named = call.arguments(feeds)
@@ -74,14 +75,8 @@ def export(
             run(model, positional, target, options)
         except Exception as error:
             traceback.print_exc()
-            other = "torchscript" if exporter == "dynamo" else "dynamo"
-            raise StageError(
-                f"torch's {exporter} exporter failed: {type(error).__name__}: "
-                f"{str(error).strip().partition(chr(10))[0]}",
-                hint=f"the stage's log has all of it; try export.exporter: {other}",
-            ) from error
-    of_tracer = (w for w in caught if w.category.__name__ == "TracerWarning")
-    return sorted({str(w.message) for w in of_tracer})
+            raise failure(exporter, error) from error
+    return [*([call.note] if call.note else []), *tracer_warnings(caught)]
 
 
 def _dynamo(

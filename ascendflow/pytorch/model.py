@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.errors import StageError
 from ascendflow.factories import load_factory, users_code
-from ascendflow.pytorch.arrays import to_torch
 from ascendflow.pytorch.weights import load_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
-    import numpy as np
     import torch
 
 
@@ -55,45 +51,17 @@ def build_model(
     return model.cpu().eval().requires_grad_(requires_grad=False)
 
 
-@dataclass(frozen=True)
-class Call:
-    """How a model is called with the inputs that the manifest names.
+def training_part(model: torch.nn.Module) -> str | None:
+    """Name the first module that is in training mode, e.g. "'head.drop' (Dropout)".
 
-    Attributes:
-        positional: inputs passed by position, in order.
-        named: inputs passed by keyword, after a parameter that keeps its default.
+    One without parts of its own, if there is any: train() reaches all below it.
     """
-
-    positional: tuple[str, ...]
-    named: tuple[str, ...]
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """All inputs, in the order in which an exporter meets them."""
-        return self.positional + self.named
-
-    def arguments(
-        self, feeds: Mapping[str, np.ndarray]
-    ) -> tuple[tuple[torch.Tensor, ...], dict[str, torch.Tensor]]:
-        """Return positional and keyword arguments that hold copies of `feeds`."""
-        positional = tuple(to_torch(feeds[name]) for name in self.positional)
-        return positional, {name: to_torch(feeds[name]) for name in self.named}
-
-
-def call_of(model: torch.nn.Module, inputs: Sequence[str]) -> Call:
-    """Match the manifest's inputs with the parameters of the model's forward().
-
-    Inputs that all bear names of parameters go where those are, whatever order the
-    manifest lists them in. Otherwise they go by position.
-    """
-    parameters = list(inspect.signature(model.forward).parameters)
-    if not set(inputs) <= set(parameters):
-        return Call(tuple(inputs), ())
-    leading = 0
-    while leading < len(parameters) and parameters[leading] in inputs:
-        leading += 1
-    rest = tuple(name for name in parameters[leading:] if name in inputs)
-    return Call(tuple(parameters[:leading]), rest)
+    found = [each for each in model.named_modules() if each[1].training]
+    leaves = (each for each in found if next(each[1].children(), None) is None)
+    name, module = next(leaves, found[0] if found else ("", None))
+    if module is None:
+        return None
+    return f"{name!r} ({type(module).__name__})" if name else type(module).__name__
 
 
 def _seed(seed: int) -> None:

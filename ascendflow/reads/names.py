@@ -6,9 +6,9 @@ Pure: nothing here looks at a file.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,15 +16,11 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent.parent
 """The folder of ascendflow itself; its data files are named `ascendflow:`."""
 
-RESERVED = ("pipeline", "repository", "ascendflow")
-"""Names that no root may have."""
-
 WORK_FOLDERS = ("build", ".ascendflow", ".git", ".venv")
 """Folders at the top of a repository that are no input."""
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(NamedTuple):
     """The folders that inputs may lie in, symbolic links resolved.
 
     Attributes:
@@ -35,7 +31,7 @@ class Places:
 
     folder: Path
     repository: Path
-    roots: Mapping[str, Path] = field(default_factory=dict)
+    roots: Mapping[str, Path] = MappingProxyType({})
 
     def name(self, path: str | Path) -> str | None:
         """Return the name of an absolute, normalised path, or None if it is elsewhere.
@@ -58,7 +54,12 @@ class Places:
             KeyError: no place is called so, e.g. a root that is no longer declared.
         """
         prefix, _, relative = name.partition(":")
-        return Path(dict(self._in_order())[prefix]) / relative
+        ours = {
+            "ascendflow": PACKAGE,
+            "pipeline": self.folder,
+            "repository": self.repository,
+        }
+        return (ours.get(prefix) or self.roots[prefix]) / relative
 
     def _in_order(self) -> Iterator[tuple[str, str]]:
         yield "ascendflow", str(PACKAGE)

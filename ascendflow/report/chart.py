@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.documents.numbers import decode
 from ascendflow.metrics.divergent import COSINE_LIMIT
-from ascendflow.report.words import printable, shown
+from ascendflow.report.words import near_one, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +21,7 @@ MOST_BARS = 250
 WIDEST = 40
 
 DECADES = 7
+LOWEST = f"1e-{DECADES}"
 """The axis is 1 - cosine similarity, from 1e-7 at the bottom to 1 at the top."""
 
 
@@ -79,5 +80,5 @@ def _share(cosine: float) -> float:
 
 def _words(node: NodeRow) -> str:
     name = node["node"] or node["tensor"]
-    cosine = shown(node["metrics"]["cosine_similarity"])
+    cosine = near_one(node["metrics"]["cosine_similarity"])
     return printable(f"{name} ({node['op_type']}): cosine similarity {cosine}")

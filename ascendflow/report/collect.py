@@ -10,7 +10,7 @@ from ascendflow.report.causes import deviation, divergent_node, origin
 from ascendflow.report.words import EMULATED, MEASURED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from ascendflow.documents.check import Check
     from ascendflow.documents.conversion import Conversion
@@ -30,18 +30,12 @@ if TYPE_CHECKING:
 
     Documents = Mapping[str, Any]
 
-RANDOM_SAMPLES = (
-    "The samples are random numbers: they say little of real inputs. "
-    "Name a factory or files under `samples`."
-)
 
-
-def collect(documents: Documents, *, samples_kind: str) -> Report:
+def collect(documents: Documents) -> Report:
     """Join the documents of one run into one report.
 
     Args:
         documents: role ("verdict.json") -> document.
-        samples_kind: "factory", "files" or "random"; random ones are warned about.
     """
     verdict, conversion = documents["verdict.json"], documents["conversion.json"]
     measured, origins = documents["metrics.json"], documents["nodes.json"]
@@ -51,7 +45,7 @@ def collect(documents: Documents, *, samples_kind: str) -> Report:
         "model": verdict["model"],
         "passed": verdict["passed"],
         "target": _target(conversion),
-        "notes": list(_notes(documents, samples_kind)),
+        "warnings": documents["warnings.json"]["warnings"],
         "checks": verdict["checks"],
         "metric": _metric(documents["evaluation.json"]),
         "divergent_node": divergent_node(verdict, conversion, log, origins),
@@ -81,24 +75,6 @@ def _target(conversion: Conversion) -> Target:
     }
 
 
-def _notes(documents: Documents, samples_kind: str) -> Iterator[str]:
-    """Yield what a reader must know to trust the numbers."""
-    if samples_kind == "random":
-        yield RANDOM_SAMPLES
-    runtime = documents["golden.json"]["runtime"]
-    if runtime != "onnxruntime":
-        yield f"The golden was made by {runtime}: onnxruntime cannot run the model."
-    simplified = documents["simplify.json"]
-    for failed in simplified["failed"]:
-        yield (
-            f"onnxsim failed under its setting {failed['setting']!r} ({failed['error']}); "
-            f"the model was simplified under {simplified['setting']!r}."
-        )
-    for rule in documents["rewrite.json"]["rules"]:
-        if not rule["applied"]:
-            yield f"Rule {rule['rule']!r} applied to nothing."
-
-
 def _metric(evaluation: Evaluation) -> EndMetric | None:
     name, direction = evaluation["metric"], evaluation["direction"]
     onnx, target = evaluation["onnx"], evaluation["target"]
@@ -123,6 +99,7 @@ def _output(found: OutputComparison) -> OutputRow:
         "pair": found["pair"],
         "name": found["name"],
         "kind": found["kind"],
+        "smallest_size": found["smallest_size"],
         "metrics": [
             {
                 "metric": name,

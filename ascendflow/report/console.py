@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import sys
+from typing import TYPE_CHECKING, Literal
 
 from ascendflow.report.lines import check_words, metric_words, node_lines
 from ascendflow.report.words import (
@@ -24,20 +26,32 @@ if TYPE_CHECKING:
     from ascendflow.documents.report import Report
     from ascendflow.documents.verdict import Check
 
-COLUMNS = ("", "subject", "metric", "value", "must be", "tightest", "worst sample")
-KEPT = (7, 6, 5)
-"""How many columns to try. What is dropped first says least, and is in report.html."""
+TIGHTEST, SAMPLE = "tightest that passes", "worst sample"
+COLUMNS = ("", "subject", "metric", "value", "must be", TIGHTEST, SAMPLE)
+DROPPED = ((), (TIGHTEST,), (TIGHTEST, SAMPLE))
+"""Columns to leave out, by turns. What goes first says least, and is in report.html."""
 
-SUBJECT = 1
-NUMBERS = ("value", "must be", "tightest")
+NUMBERS = ("value", "must be", TIGHTEST)
+
+PIPE_WIDTH = 120
+"""Columns where there is no terminal, which rich takes for one of 80."""
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
-    """Print the notes, the end metric, what was emulated, and every check."""
+    """Print the end metric, what was emulated, and every check."""
     from rich.console import Console
 
     # Names from models may look like markup: "[/up3/Resize]" would be an error in rich.
-    console = console or Console(markup=False, highlight=False, emoji=False)
+    console = console or Console(
+        markup=False, highlight=False, emoji=False, width=_width_in_a_pipe()
+    )
+    with console.capture() as captured:
+        _print(report, console)
+    # In one piece: with `-n`, another model may be told at the same time.
+    console.file.write(captured.get())
+
+
+def _print(report: Report, console: Console) -> None:
     for line in _head(report):
         console.print(line, soft_wrap=True)
     # A table for each pair, so that no column need repeat it.
@@ -54,8 +68,6 @@ def print_report(report: Report, console: Console | None = None) -> None:
 
 
 def _head(report: Report) -> Iterator[str]:
-    for note in report["notes"]:
-        yield printable(f"note: {note}")
     emulation = report["emulation"]
     if emulation is not None:
         assumed = emulation["assumed"]
@@ -70,14 +82,11 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _print_checks(pair: str, checks: Sequence[Check], console: Console) -> None:
-    """Print one table without its last columns if need be; without any table, lines."""
+    """Print a table of the columns that fit unfolded; where too few do, print lines."""
     unlimited = console.options.update(max_width=10_000)
-    for kept in KEPT:
-        table = _table(pair, checks, kept)
-        # The subject may be folded, down to its heading; nothing else may.
-        longest = max(len(printable(check["subject"])) for check in checks)
-        foldable = max(longest - len(COLUMNS[SUBJECT]), 0)
-        if table.__rich_measure__(console, unlimited).maximum - foldable <= console.width:
+    for dropped in DROPPED:
+        table = _table(pair, checks, dropped)
+        if table.__rich_measure__(console, unlimited).maximum <= console.width:
             console.print(table)
             return
     for check in checks:
@@ -85,7 +94,13 @@ def _print_checks(pair: str, checks: Sequence[Check], console: Console) -> None:
         console.print(f"{state}  {check_words(check)}", soft_wrap=True)
 
 
-def _table(pair: str, checks: Sequence[Check], kept: int) -> Table:
+def _width_in_a_pipe() -> int | None:
+    """Return how wide a table may be where no terminal tells; None where one does."""
+    is_told = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return None if is_told else PIPE_WIDTH
+
+
+def _table(pair: str, checks: Sequence[Check], dropped: tuple[str, ...]) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -93,13 +108,10 @@ def _table(pair: str, checks: Sequence[Check], kept: int) -> Table:
     table = Table(
         title=Text(f"checks, {pair}"), title_justify="left", box=box.SIMPLE, pad_edge=False
     )
-    for number, column in enumerate(COLUMNS[:kept]):
-        table.add_column(
-            column,
-            no_wrap=number != SUBJECT,
-            overflow="fold",
-            justify="right" if column in NUMBERS else "left",
-        )
+    kept = [column for column in COLUMNS if column not in dropped]
+    for column in kept:
+        justify: Literal["left", "right"] = "right" if column in NUMBERS else "left"
+        table.add_column(column, no_wrap=True, justify=justify)
     for check in checks:
         cells = (
             "ok" if check["passed"] else "FAIL",
@@ -111,5 +123,6 @@ def _table(pair: str, checks: Sequence[Check], kept: int) -> Table:
             printable(check["sample"] or ""),
         )
         style = None if check["passed"] else "red"
-        table.add_row(*map(Text, cells[:kept]), style=style)
+        told = dict(zip(COLUMNS, cells, strict=True))
+        table.add_row(*(Text(told[column]) for column in kept), style=style)
     return table

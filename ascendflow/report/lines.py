@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow.report.words import (
     FLOORED,
-    FLOORED_WORDS,
     REASONS,
     confidence_words,
     counted,
+    near_one,
     printable,
     shown,
     target_noun,
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST_CHECKS = 8
 """Failed checks that are told one by one."""
+
+LONGEST_WARNING = 240
+"""Characters of a warning on the console; the report holds it whole."""
 
 NODE_METRICS = ("cosine_similarity", "relative_euclidean_distance", "mismatch_rate")
 
@@ -41,6 +44,14 @@ def verdict_line(verdict: Mapping[str, Any]) -> str:
     return f"{verdict['model']}: {state} ({count}; {target_words(verdict)})"
 
 
+def warning_line(warning: Mapping[str, Any]) -> str:
+    """Tell in one line what a stage warned of."""
+    text = " ".join(warning["text"].split())
+    if len(text) > LONGEST_WARNING:
+        text = f"{text[: LONGEST_WARNING - 3]}..."
+    return printable(f"warning: {warning['stage']}: {text}")
+
+
 def failure_message(verdict: Mapping[str, Any], report: Mapping[str, Any]) -> str:
     """Say what failed, where it began, why, and what cures it.
 
@@ -55,8 +66,23 @@ def failure_message(verdict: Mapping[str, Any], report: Mapping[str, Any]) -> st
     if report["metric"] is not None:
         lines.append(f"gate: {metric_words(report)}")
     lines += [f"gate: {line}" for line in node_lines(report)]
-    lines += [f"  hint: {line}" for line in cure_lines(report)]
+    lines += [
+        f"  hint: {line}" for line in (*few_lines(failed, report), *cure_lines(report))
+    ]
     return "\n".join([verdict_line(verdict), *lines])
+
+
+def few_lines(failed: list[Mapping[str, Any]], report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why an output failed a check that the manifest does not name."""
+    names = [check["subject"] for check in failed if check["metric"] == FLOORED]
+    for name in dict.fromkeys(names):
+        size = min(o["smallest_size"] for o in report["outputs"] if o["name"] == name)
+        yield printable(
+            f"{name} has {counted(size, 'element')}, where cosine similarity says "
+            "little, so max relative error (denominator at least 1e-6 of the range) is "
+            f"judged too; name max_relative_error under gate.outputs.{name} to set the "
+            'limit yourself (what is named there replaces "*")'
+        )
 
 
 def check_words(check: Mapping[str, Any]) -> str:
@@ -73,8 +99,6 @@ def check_words(check: Mapping[str, Any]) -> str:
         words = f"{subject}: {metric} is {value_words(check)}, {must}"
         if isinstance(check["value"], str):
             words += "; what is not finite never passes"
-    if metric == FLOORED:
-        words += f" ({FLOORED_WORDS})"
     return printable(words)
 
 
@@ -129,7 +153,7 @@ def node_words(node: Mapping[str, Any]) -> str:
     if node["target_op"]:
         operator += f", {node['target_op']} on the target"
     metrics = node["metrics"]
-    told = [f"{name} {shown(metrics[name])}" for name in NODE_METRICS if name in metrics]
+    told = [f"{name} {near_one(metrics[name])}" for name in NODE_METRICS if name in metrics]
     if node["reason"] in TOLD_REASONS:
         told.insert(0, REASONS[node["reason"]])
     return printable(f"{node['name']} ({operator}): {', '.join(told)}")

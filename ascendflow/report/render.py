@@ -56,6 +56,7 @@ def _filters(report: Report) -> dict[str, Any]:
         "name": words.printable,
         "counted": words.counted,
         "shown": words.shown,
+        "near_one": words.near_one,
         "value": words.value_words,
         "threshold": words.threshold_words,
         "tightest": words.tightest_words,

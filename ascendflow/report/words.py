@@ -30,6 +30,9 @@ REASONS = {
 DIGITS = 6
 """Significant digits of a number, unless it takes more to tell it from its limit."""
 
+LONGEST_LINE = 2000
+"""Characters of one line of a message: a user's exception may hold megabytes."""
+
 
 def target_words(target: Mapping[str, Any]) -> str:
     """Name the target and how its numbers were got; of a verdict or a report."""
@@ -52,11 +55,31 @@ def printable(name: str) -> str:
     )
 
 
+def told(text: str) -> str:
+    """Spell a message of several lines for a terminal, whatever it quotes."""
+    return "\n".join(_shortened(printable(line)) for line in text.split("\n"))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= LONGEST_LINE:
+        return line
+    half = LONGEST_LINE // 2
+    return f"{line[:half]} [... {len(line) - 2 * half} more ...] {line[-half:]}"
+
+
 def shown(value: float | str | None, digits: int = DIGITS) -> str:
     """Write a number with a few significant digits; "NaN" and "Infinity" as they are."""
     if value is None:
         return ""
     return value if isinstance(value, str) else f"{value:.{digits}g}"
+
+
+def near_one(value: float | str | None) -> str:
+    """Write a number as `shown`, but "1 - 3e-06" where it would round to 1 and is not."""
+    text = shown(value)
+    if text != "1" or value is None or isinstance(value, str) or value == 1:
+        return text
+    return f"1 {'-' if value < 1 else '+'} {abs(1 - value):.2g}"
 
 
 def value_words(check: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ def main(
         load: gives the class of a stage; tests give stand-ins.
 
     Returns:
-        0 if the stage made its outputs, else 1.
+        0 if the stage made its outputs, else 1; `result.UNWRITTEN` if that cannot be said.
     """
     lifeline.watch()
     spec = read_spec(Path(arguments[0]))
@@ -50,8 +50,11 @@ def main(
         document = _run(spec, territory, load)
         result.write_result(spec, document)
     except BaseException as error:  # noqa: BLE001  user code may raise SystemExit too
-        document = describe(error, territory.user_name)
-        result.write_result(spec, document)
+        try:
+            document = describe(error, territory.user_name)
+            result.write_result(spec, document)
+        except OSError:  # nothing can be logged either
+            return result.UNWRITTEN
     return 0 if document["ok"] else 1
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ascendflow.errors import StageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
 
@@ -133,7 +133,12 @@ def compare_outputs(
 
 
 def refuse_beyond(
-    agreements: Mapping[str, Agreement], limit: float, *, what: str, key: str
+    agreements: Mapping[str, Agreement],
+    limit: float,
+    *,
+    what: str,
+    key: str,
+    explain: Callable[[float], str | None] = lambda _: None,
 ) -> None:
     """Hold each output to `limit`.
 
@@ -142,6 +147,7 @@ def refuse_beyond(
         limit: largest value of `Agreement.judged` that passes.
         what: what is compared, e.g. "PyTorch and the exported model differ".
         key: the manifest's key of the limit.
+        explain: given the worst `Agreement.judged`, what may be its cause, for the hint.
 
     Raises:
         StageError: some output is beyond it; all of those are listed.
@@ -158,4 +164,6 @@ def refuse_beyond(
         if not a.judged <= limit
     ]
     if problems:
-        raise StageError(f"{what}: " + "; ".join(problems), hint=f"the limit is {key}")
+        cause = explain(max(a.judged for a in agreements.values()))
+        hint = "; ".join(filter(None, (f"the limit is {key}", cause)))
+        raise StageError(f"{what}: " + "; ".join(problems), hint=hint)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import StageError
 from ascendflow.graph.promise import Difference
 from ascendflow.tensors import TensorSet
@@ -49,7 +49,7 @@ class Check:
             StageError: a broken promise, naming rule, output and both values; or a lossy
                 rule that the manifest does not allow.
         """
-        log: RewriteLog = json.loads(ctx.inputs["rewrite.json"].read_text(encoding="utf-8"))
+        log: RewriteLog = read_json(ctx.inputs["rewrite.json"])
         applied = [entry for entry in log["rules"] if entry["applied"]]
         if not ctx.config["allow_lossy"]:
             _refuse_lossy(applied)
@@ -70,8 +70,7 @@ class Check:
                 for entry in applied
             ],
         }
-        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
-        ctx.outputs["check.json"].write_text(text + "\n", encoding="utf-8")
+        write_json(ctx.outputs["check.json"], document)
 
 
 def _refuse_lossy(applied: Sequence[RuleEntry]) -> None:

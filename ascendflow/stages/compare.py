@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import StageError
 from ascendflow.graph.dump import every_tensor
 from ascendflow.graph.outline import outline
@@ -61,8 +61,7 @@ class Compare:
             "nodes": _compare_nodes(ctx, (feeds.sample(index) for index in sampled)),
             "node_samples": [feeds.ids[index] for index in sampled],
         }
-        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
-        ctx.outputs["metrics.json"].write_text(text + "\n", encoding="utf-8")
+        write_json(ctx.outputs["metrics.json"], document)
 
 
 def _pairs(ctx: StageContext) -> Iterator[tuple[Pair, TensorSet, TensorSet]]:
@@ -137,6 +136,6 @@ def _compare_nodes(
             "compare: tensors in the bodies of If, Loop and Scan are not compared: "
             + ", ".join(outlined.with_subgraphs)
         )
-    conversion: Conversion = json.loads(ctx.inputs["conversion.json"].read_text("utf-8"))
+    conversion: Conversion = read_json(ctx.inputs["conversion.json"])
     origins = [Origin(*produced) for produced in outlined.produced]
     return table.result(origins, conversion["target_ops"])

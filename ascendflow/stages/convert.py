@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.documents.json_file import write_json
 from ascendflow.errors import InternalError, NotModelledError, StageError
 
 if TYPE_CHECKING:
@@ -50,18 +50,11 @@ class Convert:
                 f"convert: {ctx.backend.name} succeeded and left {folder.name}/ empty",
                 hint="check the free space and permissions of the output folder",
             )
-        ctx.findings.facts["target"] = {
-            key: document[key]
-            for key in (
-                "backend",
-                "is_real_device",
-                "cann",
-                "soc_version",
-                "precision_mode",
-            )
+        # All but what has an entry for each node: a record is to be read.
+        ctx.findings.facts["conversion"] = {
+            key: value for key, value in document.items() if key != "target_ops"
         }
-        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
-        ctx.outputs["conversion.json"].write_text(text + "\n", encoding="utf-8")
+        write_json(ctx.outputs["conversion.json"], document)
 
 
 def _holds_bytes(folder: Path) -> bool:

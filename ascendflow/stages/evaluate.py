@@ -110,7 +110,7 @@ def _scorer(
                 "or in another order",
                 hint="there must be samples, and one set of outputs for each",
             )
-        with users_code(f"{where} on the {side} outputs"):
+        with users_code(where, f"on the {side} outputs"):
             value = function(outputs, samples, **metric["arguments"])
         return _number(value, f"{where} on the {side} outputs")
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.cache.digest import digest_file
+from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.metrics.divergent import first_divergent_node
 from ascendflow.metrics.verdict import judge_metric, judge_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ascendflow.documents.conversion import Conversion
     from ascendflow.documents.verdict import Emulation, Verdict
@@ -40,7 +39,7 @@ class Gate:
         Raises:
             StageError: a threshold names no output, or a metric that is not measured.
         """
-        documents = {role: _read(ctx.inputs[role]) for role in sorted(self.consumes)}
+        documents = {role: read_json(ctx.inputs[role]) for role in sorted(self.consumes)}
         golden, measured = documents["golden.json"], documents["metrics.json"]
         checks = judge_outputs(
             ctx.config["outputs"] or {},
@@ -66,10 +65,9 @@ class Gate:
             "first_divergent_node": first_divergent_node(
                 measured["nodes"], gate_passed=passed
             ),
-            "judged": {role: _digest(ctx.inputs[role]) for role in documents},
+            "judged": {role: digest_file(ctx.inputs[role]) for role in documents},
         }
-        text = json.dumps(verdict, indent=1, sort_keys=True, allow_nan=False)
-        ctx.outputs["verdict.json"].write_text(text + "\n", encoding="utf-8")
+        write_json(ctx.outputs["verdict.json"], verdict)
 
 
 def _emulation(conversion: Conversion) -> Emulation | None:
@@ -81,12 +79,3 @@ def _emulation(conversion: Conversion) -> Emulation | None:
         "assumed": conversion["assumed"],
         "applied": conversion["applied"],
     }
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"

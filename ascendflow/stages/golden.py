@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import numpy as np
+    import torch
 
     from ascendflow.documents.golden import GoldenDocument, OutputSpec
     from ascendflow.stages.stage import StageContext
 
     Outputs = dict[str, np.ndarray]
     Runner = Callable[[Mapping[str, np.ndarray]], Outputs]
+
+NO_ROUNDING = 0.1
+"""Error relative to the output's range that no other order of operations explains."""
 
 
 class Golden:
@@ -54,7 +58,8 @@ class Golden:
         """
         feeds = TensorSet(ctx.inputs["samples"] / "feeds")
         model = OnnxModel(ctx.inputs["exported"] / MODEL_FILE, threads=1)
-        torch_run = _torch_runner(ctx, model) if ctx.config.get("torch") else None
+        network = _network(ctx) if ctx.config.get("torch") else None
+        torch_run = None if network is None else _torch_runner(ctx, model, network)
         agreements: dict[str, Agreement] = {}
         constant = _Unchanging()
         outputs: Outputs = {}
@@ -81,6 +86,7 @@ class Golden:
             ctx.config["max_relative_error"],
             what="PyTorch and the exported model differ",
             key="export.max_relative_error",
+            explain=lambda worst: _why_far(worst, network),
         )
         _write_document(ctx, model, outputs, agreements)
 
@@ -110,18 +116,25 @@ class _Unchanging:
         ]
 
 
-def _torch_runner(ctx: StageContext, model: OnnxModel) -> Runner:
+def _network(ctx: StageContext) -> torch.nn.Module:
+    """Build the user's model, for the same outputs in every run."""
+    import torch
+
+    from ascendflow.pytorch.model import build_model
+
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    return build_model(ctx.folder, ctx.config["torch"], ctx.files.get("weights"), ctx.seed)
+
+
+def _torch_runner(ctx: StageContext, model: OnnxModel, network: torch.nn.Module) -> Runner:
     """Return a function that runs the user's model and names outputs as ONNX does."""
     import torch
 
     from ascendflow.factories import users_code
     from ascendflow.pytorch.arrays import named_outputs, to_numpy
-    from ascendflow.pytorch.model import build_model, call_of
+    from ascendflow.pytorch.call import call_of
 
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(mode=True, warn_only=True)
-    weights = ctx.files.get("weights")
-    network = build_model(ctx.folder, ctx.config["torch"], weights, ctx.seed)
     call = call_of(network, [entry["name"] for entry in ctx.config["inputs"]])
     names = [spec.name for spec in model.outputs]
 
@@ -137,6 +150,24 @@ def _torch_runner(ctx: StageContext, model: OnnxModel) -> Runner:
         return {n: to_numpy(tensor) for n, tensor in zip(names, found, strict=True)}
 
     return run
+
+
+def _why_far(worst: float, network: torch.nn.Module | None) -> str | None:
+    """Name the usual causes of an error that no rounding makes, asking the model itself."""
+    from ascendflow.pytorch.model import training_part
+
+    if network is None or worst <= NO_ROUNDING:
+        return None
+    if (part := training_part(network)) is not None:
+        return (
+            f"after the run, {part} is in training mode, which makes such differences: "
+            "let forward() and train() leave it in inference mode, as eval() put it"
+        )
+    return (
+        "no rounding differs so much: look for random draws (torch.rand, dropout with "
+        "training=True), a branch on values that the exporter froze (see the warnings of "
+        "export), or what the model keeps from one call to the next"
+    )
 
 
 def _finite(outputs: Outputs, whose: str, sample: str) -> Outputs:

@@ -26,9 +26,8 @@ class Report:
             "conversion.json",
             "rewrite.json",
             "check.json",
-            "simplify.json",
-            "golden.json",
             "nodes.json",
+            "warnings.json",
         }
     )
     produces: ClassVar[frozenset[str]] = frozenset({"report.json", "report.html"})
@@ -47,7 +46,7 @@ class Report:
             role: json.loads(path.read_text(encoding="utf-8"))
             for role, path in ctx.inputs.items()
         }
-        report = collect(documents, samples_kind=ctx.config["samples_kind"])
+        report = collect(documents)
         text = json.dumps(report, indent=1, sort_keys=True, allow_nan=False) + "\n"
         ctx.outputs["report.json"].write_text(text, encoding="utf-8")
         ctx.outputs["report.html"].write_text(render(report), encoding="utf-8")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.documents.json_file import write_json
 from ascendflow.stages.stage import KeptFile
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class Rewrite:
         if (source / WEIGHTS).exists():
             ctx.findings.kept[f"rewritten/{WEIGHTS}"] = KeptFile("simplified", WEIGHTS)
         ctx.findings.warnings.extend(done.warnings)
-        text = json.dumps(done.log, indent=1, sort_keys=True, allow_nan=False)
-        ctx.outputs["rewrite.json"].write_text(text + "\n", encoding="utf-8")
+        write_json(ctx.outputs["rewrite.json"], done.log)
 
 
 def requests(rules: list[Mapping[str, Any]]) -> list[Request]:

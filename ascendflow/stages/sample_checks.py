@@ -38,6 +38,13 @@ def sample_problems(sample: Any, inputs: Sequence[TensorSpec]) -> Iterator[str]:
         yield from _label_problems(labels)
 
 
+def unknown_feeds(sample: Any, inputs: Sequence[TensorSpec]) -> list[str]:
+    """Name what a sample feeds that is no input."""
+    feeds: Any = sample.get("feeds") if is_mapping(sample) else None
+    names = [spec.name for spec in inputs]
+    return [name for name in feeds if name not in names] if is_mapping(feeds) else []
+
+
 def why_bad_id(sample_id: Any, seen: set[str]) -> str | None:
     """Return why a sample cannot be told from the others by its id, or None."""
     if not isinstance(sample_id, str):
@@ -76,11 +83,12 @@ def _array_problems(array: np.ndarray, spec: TensorSpec) -> Iterator[str]:
 
     name, dtype = spec.name, array.dtype.name
     if dtype != spec.dtype:
-        yield f"input {name!r} is {dtype}, want {spec.dtype}{_dtype_hint(dtype, spec)}"
+        yield (
+            f"input {name!r} is {dtype}, must be {spec.dtype}{_bytes(array, spec)}"
+            f"{_dtype_hint(dtype, spec)}"
+        )
     if array.shape != tuple(spec.shape):
         yield f"input {name!r} has shape {list(array.shape)}, want {list(spec.shape)}"
-    if array.nbytes != _byte_count(spec) and dtype != spec.dtype:
-        yield f"input {name!r} has {array.nbytes} bytes, want {_byte_count(spec)}"
     if dtype in DTYPES and array.dtype.kind not in "iub":
         wide = array.astype(np.float64)
         bad = int(np.count_nonzero(~np.isfinite(wide)))
@@ -116,12 +124,16 @@ def _dtype_hint(dtype: str, spec: TensorSpec) -> str:
     return ""
 
 
-def _byte_count(spec: TensorSpec) -> int:
+def _bytes(array: np.ndarray, spec: TensorSpec) -> str:
+    """Say both sizes where they differ: what a runtime that is fed raw bytes would say."""
     from math import prod
 
     from ascendflow.tensors import tensor_dtype
 
-    return prod(spec.shape) * tensor_dtype(spec.dtype).itemsize
+    want = prod(spec.shape) * tensor_dtype(spec.dtype).itemsize
+    if array.nbytes == want:
+        return ""
+    return f": want {want} bytes {spec.dtype}, got {array.nbytes}"
 
 
 def _kind(value: Any) -> str:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import glob
 import os
 from typing import TYPE_CHECKING, Any, ClassVar
-from zipfile import BadZipFile
 
 from ascendflow.errors import StageError
 from ascendflow.factories import load_factory, users_code
+from ascendflow.stages.problem_list import ProblemList
 from ascendflow.stages.random_tensors import random_tensor
-from ascendflow.stages.sample_checks import is_mapping, sample_problems, why_bad_id
+from ascendflow.stages.sample_checks import (
+    is_mapping,
+    sample_problems,
+    unknown_feeds,
+    why_bad_id,
+)
 from ascendflow.tensors import TensorSpec, TensorWriter
 
 if TYPE_CHECKING:
@@ -20,8 +25,11 @@ if TYPE_CHECKING:
     from ascendflow.stages.stage import StageContext
 
 LABEL_PREFIX = "label."
-PROBLEM_LIMIT = 20
-"""Problems after which the rest of the samples is not looked at any more."""
+LABEL_HINTS = {
+    "factory": 'if {name!r} is a label, give it under "labels", not "feeds"',
+    "files": f"if {{name!r}} is a label, name it '{LABEL_PREFIX}{{name}}' in the file",
+}
+"""What to do with an array that is no input, by where it came from."""
 
 
 class Samples:
@@ -62,61 +70,68 @@ class Samples:
             ctx.findings.warnings.append(
                 "random inputs: what is measured on them says little about real data"
             )
-        written = _write(samples, inputs, ctx.outputs["samples"], what)
+        label_hint = next((LABEL_HINTS[k] for k in LABEL_HINTS if k in source), "")
+        written = _write(samples, inputs, ctx.outputs["samples"], what, label_hint)
         ctx.findings.facts["samples"] = written
 
 
 def _write(
-    samples: Iterable[Any], inputs: Sequence[TensorSpec], folder: Path, what: str
+    samples: Iterable[Any],
+    inputs: Sequence[TensorSpec],
+    folder: Path,
+    what: str,
+    label_hint: str,
 ) -> int:
     """Check and write sample after sample; return how many there were.
 
     Once one is wrong, nothing more is written, but the rest is still checked.
     """
-    problems: list[str] = []
+    problems = ProblemList()
     seen: set[str] = set()
+    unknown: dict[str, None] = {}
     folder.mkdir()
     with TensorWriter(folder / "feeds") as feeds, TensorWriter(folder / "labels") as labels:
         for number, sample in enumerate(samples):
-            problems += _problems(number, sample, inputs, seen)
-            if len(problems) >= PROBLEM_LIMIT:
+            problems.add(_called(number, sample, seen), _problems(sample, inputs, seen))
+            unknown.update(dict.fromkeys(unknown_feeds(sample, inputs)))
+            if problems.full:
                 break
             if not problems:
                 ordered = {spec.name: sample["feeds"][spec.name] for spec in inputs}
                 feeds.write(sample["id"], ordered)
                 labels.write(sample["id"], sample.get("labels", {}))
-        _refuse(problems, what)
+        _refuse(problems, what, [label_hint.format(name=name) for name in unknown])
         if not seen:
             raise StageError(f"{what} gives no sample", hint="an empty set proves nothing")
     return len(seen)
 
 
-def _problems(
-    number: int, sample: Any, inputs: Sequence[TensorSpec], seen: set[str]
-) -> Iterator[str]:
-    """Say what is wrong with one sample, beginning with its id or number."""
+def _called(number: int, sample: Any, seen: set[str]) -> str:
+    """Return what tells a sample from all others: its id, if that does."""
+    sample_id = sample.get("id") if is_mapping(sample) else None
+    if why_bad_id(sample_id, seen) is None:
+        return repr(sample_id)
+    return f"number {number}" + (f" ({sample_id!r})" if sample_id is not None else "")
+
+
+def _problems(sample: Any, inputs: Sequence[TensorSpec], seen: set[str]) -> Iterator[str]:
+    """Say what is wrong with one sample, and note its id."""
     if not is_mapping(sample):
-        yield (
-            f"sample number {number} is a {type(sample).__name__}, "
-            'not a mapping {"id", "feeds", "labels"}'
-        )
+        yield f'is a {type(sample).__name__}, not a mapping {{"id", "feeds", "labels"}}'
         return
     sample_id = sample.get("id")
     if (reason := why_bad_id(sample_id, seen)) is not None:
-        yield f"sample number {number} ({sample_id!r}): {reason}"
+        yield reason
     if isinstance(sample_id, str):
         seen.add(sample_id)
-    for problem in sample_problems(sample, inputs):
-        yield f"sample {sample_id!r}: {problem}"
+    yield from sample_problems(sample, inputs)
 
 
-def _refuse(problems: list[str], what: str) -> None:
+def _refuse(problems: ProblemList, what: str, label_hints: Iterable[str]) -> None:
     if problems:
-        more = " (and perhaps more)" if len(problems) >= PROBLEM_LIMIT else ""
-        lines = "".join(f"\n  - {problem}" for problem in problems)
+        rule = "feeds must match the manifest's inputs exactly; nothing is cast"
         raise StageError(
-            f"{what}: {len(problems)} problem(s){more}:{lines}",
-            hint="feeds must match the manifest's inputs exactly; nothing is cast",
+            f"{what}: {problems.message()}", hint="; ".join((rule, *label_hints))
         )
 
 
@@ -157,14 +172,7 @@ def _from_files(folder: Path, pattern: str) -> Iterator[Any]:
                 np.load(opened, allow_pickle=False) as file,
             ):
                 arrays = {key: file[key] for key in file.files}
-        except (
-            OSError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            EOFError,
-            BadZipFile,
-        ) as error:
+        except Exception as error:  # of zipfile, zlib, tokenize, numpy: no list is whole
             raise StageError(
                 f"{name} is not a readable .npz file of plain arrays: {error}",
                 hint="write it with np.savez(path, **arrays)",

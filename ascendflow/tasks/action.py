@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from doit.action import BaseAction
 
 from ascendflow.build.judge import judge
-from ascendflow.errors import AscendflowError
-from ascendflow.tasks.failures import failure_of, failure_of_bug
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
 
@@ -37,11 +35,11 @@ class StageAction(BaseAction):
         del out, err
         assert self.task is not None  # noqa: S101  doit sets it
         try:
-            outcome = self._bring_up(self.task.meta[META]["reasons"])
-        except AscendflowError as error:
-            return failure_of(error)
-        except Exception:  # noqa: BLE001  a bug: shown whole, and no other task is lost
-            return failure_of_bug(self.task.name)
+            outcome = self._bring_up(self.task.meta[META])
+        except Exception as error:  # noqa: BLE001  of whatever kind, no other task is lost
+            from ascendflow.tasks.failures import failure_of
+
+            return failure_of(error, self.task.name)
         self.values = {"key": outcome.key}
         self.result = outcome.key
         self.task.meta[META]["outcome"] = {
@@ -52,7 +50,9 @@ class StageAction(BaseAction):
         }
         return None
 
-    def _bring_up(self, reasons: list[str]) -> Outcome:
+    def _bring_up(self, told: dict[str, Any]) -> Outcome:
+        if (failure := told.get("failure")) is not None:
+            raise failure
         # Not at the top: a run that finds everything up to date starts no process.
         from ascendflow.build.bring_up import Outcome, bring_up, repeat
 
@@ -61,7 +61,7 @@ class StageAction(BaseAction):
         heartbeat = Heartbeat(name, SESSION.timings.last(name))
         if judged.is_up_to_date and judged.record is not None:
             record = judged.record
-            if reasons:
+            if told["reasons"]:
                 # Another run did the work meanwhile, or only doit's own value is gone.
                 return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
             return repeat(

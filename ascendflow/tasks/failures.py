@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import traceback
+
 from doit.exceptions import BaseFail, TaskError, TaskFailed
 
-from ascendflow.errors import AccuracyGateError, AscendflowError
+from ascendflow.errors import (
+    OF_THE_SYSTEM,
+    AccuracyGateError,
+    AscendflowError,
+    InternalError,
+    plain,
+)
 
 
 class StageTaskError(TaskError):
@@ -21,16 +29,22 @@ class GateFailure(TaskFailed):
     exit_code = AccuracyGateError.exit_code
 
 
-def failure_of(error: AscendflowError) -> BaseFail:
-    """Turn an error of ours into doit's class for it. The one place where that is done."""
+def failure_of(error: Exception, task: str) -> BaseFail:
+    """Turn any exception into doit's class for it. The one place where that is done.
+
+    Only a bug of ours is shown with its traceback.
+    """
+    if isinstance(error, OSError) and error.errno in OF_THE_SYSTEM:
+        error = plain(error)
+        error.message = f"{task}: {error.message}"
     if isinstance(error, AccuracyGateError):
         return GateFailure(str(error))
-    return StageTaskError(str(error), error.exit_code)
-
-
-def failure_of_bug(task: str) -> BaseFail:
-    """Tell the exception that is being handled, a bug of ours, with its traceback."""
-    import traceback
-
-    message = f"{task}: a bug in ascendflow\n{traceback.format_exc()}"
+    if isinstance(error, AscendflowError):
+        return StageTaskError(str(error), error.exit_code)
+    if isinstance(error, InternalError):  # of a child: its log has the traceback
+        notes = "".join(f"\n  hint: {note}" for note in getattr(error, "__notes__", ()))
+        message = f"a bug in ascendflow: {error}{notes}"
+        return StageTaskError(message, AscendflowError.exit_code)
+    trace = "".join(traceback.format_exception(error))
+    message = f"{task}: a bug in ascendflow\n{trace}"
     return StageTaskError(message, AscendflowError.exit_code)

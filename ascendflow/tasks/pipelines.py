@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from typing import TYPE_CHECKING, Any
 
 from doit.exceptions import InvalidDodoFile
 
-from ascendflow.errors import AscendflowError
+from ascendflow.errors import AscendflowError, plain
+from ascendflow.tasks import terminal
 from ascendflow.tasks.action import StageAction
 from ascendflow.tasks.planning import plan_of
+from ascendflow.tasks.removal import RemoveFolder
 from ascendflow.tasks.reporter import StageReporter
 from ascendflow.tasks.selection import all_models, select_models
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import NeverUpToDate, UpToDate
 from ascendflow.tasks.variables import read_variables
 from ascendflow.tasks.verdict import VerdictAction
+from ascendflow.vocabulary import STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
     from ascendflow.plan import Plan, PlannedStage
 
 DOIT_CONFIG = {
-    "backend": "sqlite3",
-    "dep_file": ".ascendflow/doit.sqlite3",
+    "backend": "ascendflow",
+    "dep_file": ".ascendflow/doit.json",
     "par_type": "thread",
     "reporter": StageReporter,
 }
@@ -33,6 +36,9 @@ DOIT_CONFIG = {
 
 def task_pipelines() -> Iterator[dict[str, Any]]:
     """Yield the tasks of every selected model."""
+    terminal.prepare()
+    for name in STAGES:
+        yield {"basename": name, "name": None, "doc": f"{name} of every selected model"}
     for plan in selected_plans():
         for stage in plan.stages:
             yield _stage_task(plan, stage)
@@ -46,16 +52,33 @@ def selected_plans() -> list[Plan]:
         InvalidDodoFile: a variable, a name or a manifest is wrong; all manifests at once.
     """
     variables = read_variables()
-    models = select_models(all_models(SESSION.project.repository), variables.model)
+    repository = SESSION.project.repository
+    _refuse_path(repository)
+    try:
+        models = select_models(all_models(repository), variables.model)
+    except OSError as error:
+        raise InvalidDodoFile(str(plain(error))) from error
     plans, problems = [], []
     for model in models:
         try:
             plans.append(plan_of(SESSION.project, model, variables))
         except AscendflowError as error:
             problems.append(str(error))
+        except OSError as error:
+            problems.append(f"{model}: {plain(error)}")
     if problems:
         raise InvalidDodoFile("\n".join(problems))
     return plans
+
+
+def _refuse_path(repository: Path) -> None:
+    try:
+        str(repository).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidDodoFile(
+            f"the path {os.fsencode(repository)!r} is not UTF-8\n"
+            "  hint: move the repository: onnx could open no file there"
+        ) from error
 
 
 def _stage_task(plan: Plan, stage: PlannedStage) -> dict[str, Any]:
@@ -65,7 +88,7 @@ def _stage_task(plan: Plan, stage: PlannedStage) -> dict[str, Any]:
         "actions": [StageAction(plan, stage)],
         "task_dep": [f"{before}:{plan.run_name}" for before in stage.after],
         "uptodate": [UpToDate(plan, stage)],
-        "clean": [(_remove, [SESSION.project.stage_folder(plan, stage.name)])],
+        "clean": [RemoveFolder(plan.run_name, stage.name)],
         "verbosity": 1,
     }
 
@@ -74,13 +97,10 @@ def _model_task(plan: Plan) -> dict[str, Any]:
     """Make the task that enforces the verdict; nothing may depend on it."""
     return {
         "basename": plan.run_name,
+        "doc": f"every stage of {plan.run_name}, then its verdict",
         "actions": [VerdictAction(plan)],
         "task_dep": [f"{stage.name}:{plan.run_name}" for stage in plan.stages],
         "uptodate": [NeverUpToDate(plan.run_name)],
-        "clean": [(_remove, [SESSION.project.build_folder(plan.run_name)])],
+        "clean": [RemoveFolder(plan.run_name)],
         "verbosity": 1,
     }
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.build.project import PACKAGE
-from ascendflow.cache.digest import digest_json
+from ascendflow.cache.files import write_bytes
+from ascendflow.errors import AscendflowError
 from ascendflow.plan import Plan
 from ascendflow.tasks.selection import MANIFEST, PIPELINES
 
@@ -32,12 +32,10 @@ def plan_of(project: Project, model: str, variables: Variables) -> Plan:
         if (plan := _kept_plan(path, made_from)) is not None:
             return plan
     plan = _new_plan(project, model, variables)
-    folder = project.build_folder(plan.run_name)
-    folder.mkdir(parents=True, exist_ok=True)
+    path = project.build_folder(plan.run_name) / PLAN
     text = json.dumps({"made_from": made_from, "plan": plan.to_json()}, sort_keys=True)
-    beside = folder / f"{PLAN}.{os.getpid()}"
-    beside.write_text(text + "\n", encoding="utf-8")
-    beside.replace(folder / PLAN)
+    with suppress(AscendflowError):  # it is kept only to save the next run's time
+        write_bytes(str(path), f"{text}\n".encode())
     return plan
 
 
@@ -47,21 +45,10 @@ def _made_from(project: Project, model: str, variables: Variables) -> dict[str, 
     return {
         "manifest": project.index.digest(project.repository / PIPELINES / model / MANIFEST),
         "pyproject": project.index.digest(pyproject) if pyproject.exists() else None,
-        "ascendflow": digest_json(
-            {name: project.index.digest(p) for name, p in _sources()}
-        ),
+        "ascendflow": project.package_digest(),
         "soc": variables.soc,
         "precision": variables.precision,
     }
-
-
-def _sources() -> Iterator[tuple[str, str]]:
-    for folder, folders, files in os.walk(PACKAGE):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        for name in files:
-            if name.endswith(".py"):
-                path = os.path.join(folder, name)
-                yield os.path.relpath(path, PACKAGE), path
 
 
 def _candidates(project: Project, model: str, variables: Variables) -> Iterator[Path]:

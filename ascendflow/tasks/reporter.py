@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from doit.exceptions import UnmetDependency
 from doit.reporter import ConsoleReporter
 
+from ascendflow.report.words import counted, told
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
 
@@ -20,6 +21,14 @@ class StageReporter(ConsoleReporter):
 
     desc = "console output, one line a stage, with reasons"
 
+    def __init__(self, outstream: Any, options: dict[str, Any]) -> None:
+        super().__init__(outstream, options)
+        self._repeated: dict[str, tuple[str, ...]] = {}
+
+    def write(self, text: str) -> None:
+        """Write what may quote user code, file names or names from models."""
+        super().write(told(text))
+
     def execute_task(self, task: Task) -> None:
         """Say that a stage starts, and why."""
         if task.actions:
@@ -32,6 +41,8 @@ class StageReporter(ConsoleReporter):
         outcome = (task.meta or {}).get(META, {}).get("outcome")
         if outcome is None:
             return
+        if outcome["how"] == "repeated":
+            self._repeated[task.name] = tuple(outcome["differing"])
         took = f" in {outcome['wall_s']:.1f} s" if outcome["wall_s"] else ""
         self.write(f"   {task.name} {outcome['how']}{took}\n")
         for warning in outcome["warnings"]:
@@ -46,14 +57,22 @@ class StageReporter(ConsoleReporter):
     def add_failure(self, task: Task, fail: BaseFail) -> None:
         """Say what went wrong; what only waited for a failed stage is just named."""
         if isinstance(fail, UnmetDependency):
-            self.write(f"   {task.name} was not run: {fail.message} failed\n")
+            if task.actions:  # a group has none, and its members are named
+                self.write(f"   {task.name} was not run: {fail.message} failed\n")
             return
         self.failures.append({"task": task, "exception": fail})
         SESSION.exit_codes.append(getattr(fail, "exit_code", 2))
         self.write(f"{fail.get_msg().rstrip()}\n")
 
     def complete_run(self) -> None:
-        """Failures were shown when they happened; only doit's own errors are left."""
+        """Say whether a repetition was one; failures were shown when they happened."""
+        if self._repeated:
+            otherwise = [name for name, roles in self._repeated.items() if roles]
+            count = counted(len(self._repeated), "stage")
+            found = "nothing came out otherwise"
+            if otherwise:
+                found = f"otherwise than recorded: {', '.join(otherwise)}"
+            self.write(f"repeated {count}: {found}\n")
         self.failures: list[dict[str, Any]] = []
         super().complete_run()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -17,25 +16,37 @@ MANIFEST = "manifest.yaml"
 
 
 def all_models(repository: Path) -> list[str]:
-    """Name every folder below `pipelines/` that holds a manifest, sorted."""
+    """Name every folder below `pipelines/` that holds a manifest, sorted.
+
+    Raises:
+        OSError: `pipelines/` cannot be listed.
+    """
+    folder = repository / PIPELINES
     try:
-        with os.scandir(repository / PIPELINES) as entries:
-            names = [entry.name for entry in entries if entry.is_dir()]
+        names = os.listdir(folder)
     except FileNotFoundError:
         return []
-    return sorted(
-        name for name in names if (repository / PIPELINES / name / MANIFEST).is_file()
-    )
+    return sorted(name for name in names if _has_manifest(folder / name))
+
+
+def _has_manifest(folder: Path) -> bool:
+    """Whether a manifest is there, though it may be one that cannot be read."""
+    try:
+        os.lstat(folder / MANIFEST)
+    except PermissionError:
+        return True
+    except OSError:  # no folder, or a loop of links
+        return False
+    return True
 
 
 def select_models(models: list[str], wanted: str | None) -> list[str]:
     """Pick from `models` what `model=` names, in the order of `models`.
 
     Raises:
-        InvalidDodoFile: a name or glob matches nothing.
+        InvalidDodoFile: a name or glob matches nothing, or there are no models at all.
     """
-    if wanted is None:
-        return models
+    wanted = "*" if wanted is None else wanted
     patterns = [pattern.strip() for pattern in wanted.split(",") if pattern.strip()]
     unmatched = [p for p in patterns if not any(fnmatchcase(name, p) for name in models)]
     if unmatched or not patterns:
@@ -46,6 +57,8 @@ def select_models(models: list[str], wanted: str | None) -> list[str]:
 
 
 def _no_such_model(name: str, models: list[str]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, models, n=1)
     if near:
         hint = f"did you mean {near[0]!r}?"

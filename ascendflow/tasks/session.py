@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ascendflow.build.locks import RunLocks
 from ascendflow.build.project import Project
-from ascendflow.build.timings import Timings
+
+if TYPE_CHECKING:
+    from ascendflow.build.locks import RunLocks
+    from ascendflow.build.timings import Timings
 
 
 class Session:
@@ -24,7 +27,6 @@ class Session:
         self.executes = False
         self.stale_runs: set[str] = set()
         self.exit_codes: list[int] = []
-        self._locks = RunLocks()
 
     @cached_property
     def project(self) -> Project:
@@ -34,7 +36,15 @@ class Session:
     @cached_property
     def timings(self) -> Timings:
         """How long stages took last time."""
+        from ascendflow.build.timings import Timings
+
         return Timings(self.project.state / "timings.json")
+
+    @cached_property
+    def _locks(self) -> RunLocks:
+        from ascendflow.build.locks import RunLocks
+
+        return RunLocks()
 
     def hold_run(self, run_name: str) -> bool:
         """Take the lock on `build/<run_name>` before a stage is run; True if it waited."""

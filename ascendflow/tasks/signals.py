@@ -1,9 +1,15 @@
-"""Ctrl-C and SIGTERM: end the children, exit with 130, without a traceback."""
+"""Ctrl-C, SIGTERM and the like: end the children, exit with 130, without a traceback.
+
+And the workers of `doit -P process` end with the main process, however that ended: else
+they would go on, and hold its locks.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -11,19 +17,46 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 
+_lifelines: list[int] = []
+"""Write ends of the pipe whose closing ends the workers; in a worker, none."""
+
 
 def install() -> None:
     """Handle the signals that end a run; call it from the main thread."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    read_end, write_end = os.pipe()
+    _lifelines.append(write_end)
+    # Not `multiprocessing.parent_process()`: a worker's siblings keep its pipe open.
+    os.register_at_fork(after_in_child=lambda: _end_with_main(read_end))
+
+
+def _end_with_main(read_end: int) -> None:
+    """In a worker: end when the pipe closes, whose other end only the main process has."""
+
+    def wait() -> None:
+        os.read(read_end, 1)
+        os._exit(INTERRUPTED)  # a child's lifeline then closes, which ends that too
+
+    _close_lifelines()
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _close_lifelines() -> None:
+    while _lifelines:
+        os.close(_lifelines.pop())
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     del frame
     if (process := sys.modules.get("ascendflow.process")) is not None:  # it has children
         process.end_all()
-    sys.stderr.write(
-        f"interrupted by {signal.Signals(number).name}; what was built is kept\n"
-    )
+    from multiprocessing import parent_process
+
+    if parent_process() is None:  # workers are told as well, and need not say so again
+        name = signal.Signals(number).name
+        sys.stderr.write(f"interrupted by {name}; what was built is kept\n")
+    # doit ends its workers only if it gets to know; else it would wait for them for ever.
+    _close_lifelines()
     # Not KeyboardInterrupt: doit would print its traceback.
     raise SystemExit(INTERRUPTED)

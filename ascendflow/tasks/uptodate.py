@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.build.judge import judge
 from ascendflow.cache.staleness import StaleReason
+from ascendflow.errors import AscendflowError
 from ascendflow.tasks.session import SESSION
 
 if TYPE_CHECKING:
@@ -19,27 +21,46 @@ META = "ascendflow"
 class UpToDate:
     """Asks whether a stage's key and outputs are those of its last record."""
 
+    # doit asks for it for each task, and to work it out takes as long as to judge.
+    __signature__ = signature(lambda task, values: task and values)
+
     def __init__(self, plan: Plan, stage: PlannedStage) -> None:
         self._plan = plan
         self._stage = stage
         self._reasons: tuple[str, ...] = ()
 
     def __call__(self, task: Task, values: dict[str, Any]) -> bool:
-        """Judge; the answer travels in `task.meta`, which reaches other processes too."""
+        """Judge; the answer travels in `task.meta`, which reaches other processes too.
+
+        So does an exception: here it would end the whole run, in the action it is this
+        task's failure.
+        """
+        told: dict[str, Any] = {}
+        try:
+            self._reasons = self._settle(values)
+        except (AscendflowError, OSError) as error:
+            told["failure"] = error
+            self._reasons = (str(error).splitlines()[0],)
+        task.meta = {META: {"reasons": list(self._reasons), **told}}
+        return not self._reasons
+
+    def _settle(self, values: dict[str, Any]) -> tuple[str, ...]:
+        """Judge, and take the run's lock if the stage is stale."""
         reasons = self._judge(values)
         if reasons:
             SESSION.stale_runs.add(self._plan.run_name)
+            SESSION.project.standing.clear()
             if SESSION.hold_run(self._plan.run_name):
                 reasons = self._judge(values)
-        self._reasons = reasons
-        task.meta = {META: {"reasons": list(reasons)}}
-        return not reasons
+        return reasons
 
     def _judge(self, values: dict[str, Any]) -> tuple[str, ...]:
         judgement = judge(SESSION.project, self._plan, self._stage)
         if judgement.record is not None and judgement.is_up_to_date:
             is_saved = values.get("key") == judgement.record["key"]
             return () if is_saved else (str(StaleReason("saved_value_lost")),)
+        if judgement.reasons == (StaleReason("never_built"),) and "key" in values:
+            return (str(StaleReason("withdrawn")),)
         return tuple(str(reason) for reason in judgement.reasons)
 
     def __repr__(self) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from difflib import get_close_matches
+from typing import NamedTuple
 
 from doit import doit_cmd
 from doit.exceptions import InvalidDodoFile
@@ -11,8 +10,7 @@ from doit.exceptions import InvalidDodoFile
 KNOWN = ("model", "soc", "precision")
 
 
-@dataclass(frozen=True)
-class Variables:
+class Variables(NamedTuple):
     """What was asked for; None where nothing was said."""
 
     model: str | None = None
@@ -36,6 +34,8 @@ def read_variables() -> Variables:
 
 
 def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, KNOWN, n=1)
     meant = f"did you mean {near[0]}=?" if near else f"known are {', '.join(KNOWN)}"
     return f"{name}= is not a variable of this project\n  hint: {meant}"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from doit.action import BaseAction
 
-from ascendflow.errors import AccuracyGateError, AscendflowError, StageError
-from ascendflow.report.lines import failure_message, verdict_line
-from ascendflow.tasks.failures import failure_of, failure_of_bug
+from ascendflow.build.warned import recorded_warnings
+from ascendflow.errors import AccuracyGateError, StageError
+from ascendflow.report.lines import failure_message, verdict_line, warning_line
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class VerdictAction(BaseAction):
-    """Prints one line; the whole table when something ran or with `-v 2`."""
+    """Prints warnings and verdict; the whole table when something ran or with `-v 2`."""
 
     def __init__(self, plan: Plan) -> None:
         self.task: Task | None = None
@@ -40,10 +40,10 @@ class VerdictAction(BaseAction):
         whole = self.task.meta[META]["something_ran"] or self.task.verbosity == 2
         try:
             self._tell(whole=whole)
-        except AscendflowError as error:
-            return failure_of(error)
-        except Exception:  # noqa: BLE001  a bug: shown whole, and no other task is lost
-            return failure_of_bug(self.task.name)
+        except Exception as error:  # noqa: BLE001  of whatever kind, no other task is lost
+            from ascendflow.tasks.failures import failure_of
+
+            return failure_of(error, self.task.name)
         return None
 
     def _tell(self, *, whole: bool) -> None:
@@ -61,6 +61,11 @@ class VerdictAction(BaseAction):
             from ascendflow.report.console import print_report
 
             print_report(report)
+        for stage in self._plan.stages:
+            known = SESSION.project.standing
+            told = recorded_warnings(SESSION.project, self._plan, stage.name, known)
+            for warning in told or ():
+                sys.stdout.write(f"{warning_line(warning)}\n")
         if not passed:
             where = self._relative(self._path("report", "report.html"))
             raise AccuracyGateError(failure_message(verdict, report), hint=f"open {where}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def forget_user_modules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
-    for name in ("afmodel", "afpart"):
+    for name in ("afmodel", "afpart", "afparts", "afparts.io"):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
@@ -68,7 +68,7 @@ def test_module_that_raises_is_refused_with_its_error(
 ) -> None:
     write(tmp_path, "raise ImportError('no skimage')\n")
     with pytest.raises(
-        StageError, match=r"importing afmodel.py raised ImportError: no skimage"
+        StageError, match=r"^afmodel.py:1, on import: ImportError: no skimage"
     ):
         load_factory(tmp_path, "afmodel.py", "build")
 
@@ -80,6 +80,31 @@ def test_module_that_would_hide_another_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "", "random.py")
     with pytest.raises(StageError, match="another Python module is called 'random'"):
         load_factory(tmp_path, "random.py", "build")
+
+
+def test_module_with_a_syntax_error_is_refused_with_its_line(tmp_path: Path) -> None:
+    write(tmp_path, "def build():\n    return (\n")
+    with pytest.raises(
+        StageError, match=r"^afmodel.py, on import: SyntaxError: .*afmodel.py, line 2"
+    ):
+        load_factory(tmp_path, "afmodel.py", "build")
+
+
+def test_error_names_the_innermost_line_of_the_users_own(tmp_path: Path) -> None:
+    (tmp_path / "afparts").mkdir()
+    write(
+        tmp_path / "afparts", "import json\ndef of(text):\n    json.loads(text)\n", "io.py"
+    )
+    write(tmp_path, "from afparts.io import of\n\ndef build():\n    of('{')\n")
+    build = load_factory(tmp_path, "afmodel.py", "build")
+
+    with (
+        pytest.raises(
+            StageError, match=r"^afparts/io.py:3 \(of\), on a whim: JSONDecodeError: Expect"
+        ),
+        users_code("afmodel.py:build", "on a whim"),
+    ):
+        build()
 
 
 def test_error_of_ours_passes_through_users_code() -> None:

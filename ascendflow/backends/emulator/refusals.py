@@ -55,7 +55,8 @@ def refuse_model(model: ir.Model, opset: int | None, profile: Profile) -> None:
     if opset is None or not low <= opset <= high:
         raise StageError(
             f"convert: CANN {profile.version} parses opsets {low} to {high}, not {opset}",
-            hint="set `export: {opset: 15}`, or make the ONNX file again for such an opset",
+            hint="export for such an opset: `export: {opset: 15}` where the source is"
+            " PyTorch, or make the ONNX file again",
         )
     if opset < 9:
         raise NotModelledError(

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.backends.emulator import artifact
-from ascendflow.errors import StageError
+from ascendflow.errors import NotModelledError, StageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,13 +21,21 @@ if TYPE_CHECKING:
 def infer(
     model: Path, feeds: Iterable[Mapping[str, np.ndarray]], *, threads: int
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Load `model` once, run it on each sample; outputs by their ONNX names, in order."""
+    """Load `model` once, run it on each sample; outputs by their ONNX names, in order.
+
+    Raises:
+        NotModelledError: onnxruntime cannot run the lowered graph.
+    """
     from ascendflow.graph.run import OnnxModel
 
     with _unpacked(model) as (_, onnx):
         runner = OnnxModel(onnx, threads=threads)
         for sample in feeds:
-            yield runner.run(sample)
+            outputs = runner.run(sample)
+            if runner.note is not None:
+                # Another evaluator computes otherwise; that must not pass in silence.
+                raise NotModelledError(f"emulator: {runner.note}, and it runs nowhere else")
+            yield outputs
 
 
 def dump(

@@ -1,9 +1,11 @@
-"""ascendflow's commands for doit, each loaded only when it is called."""
+"""What ascendflow adds to doit, each loaded only when it is called."""
 
 from __future__ import annotations
 
 COMMANDS = (
     ("run", "ascendflow.tasks.commands.run:Run"),
+    ("clean", "ascendflow.tasks.commands.clean:Clean"),
+    ("forget", "ascendflow.tasks.commands.forget:Forget"),
     ("explain", "ascendflow.tasks.commands.explain:Explain"),
     ("verify-store", "ascendflow.tasks.commands.verify_store:VerifyStore"),
     ("gc", "ascendflow.tasks.commands.gc:Gc"),
@@ -11,3 +13,6 @@ COMMANDS = (
     ("schema", "ascendflow.tasks.commands.schema:Schema"),
 )
 """(name, "module:Class"), as `[tool.doit.plugins.command]` in pyproject.toml has them."""
+
+DATABASES = (("ascendflow", "ascendflow.tasks.database:Database"),)
+"""(name, "module:Class"), as `[tool.doit.plugins.backend]` in pyproject.toml has it."""

@@ -6,21 +6,40 @@ import sys
 from typing import Any
 
 from doit.cmd_base import Command
+from doit.exceptions import InvalidCommand
 
-from ascendflow.errors import AscendflowError
+from ascendflow.errors import AscendflowError, UsageError, plain
 
 
 class WithoutTraceback:
-    """Mix-in for doit's commands: an error of ours is said, and is the exit code."""
+    """Mix-in for doit's commands: an error of ours is said, and is the exit code.
+
+    And a task that is not there is told with the nearest that is.
+    """
 
     def execute(self, opt_values: Any, pos_args: list[str]) -> int:
-        """Do as doit does, or say what the user got wrong."""
+        """Do as doit does, or say what the user got wrong, or what the machine refused."""
         try:
             code: int = super().execute(opt_values, pos_args)  # type: ignore[misc]
         except AscendflowError as error:
             sys.stderr.write(f"ERROR: {error}\n")
             return error.exit_code
+        except OSError as error:
+            sys.stderr.write(f"ERROR: {plain(error)}\n")
+            return UsageError.exit_code
+        except InvalidCommand as error:
+            if error.not_found is None or (near := self._nearest(error.not_found)) is None:
+                raise
+            problem = f"there is no task or command {error.not_found!r}"
+            raise InvalidCommand(f"{problem}\n  hint: did you mean {near!r}?") from error
         return code
+
+    def _nearest(self, name: str) -> str | None:
+        from difflib import get_close_matches
+
+        tasks = [task.name for task in self.task_list]  # type: ignore[attr-defined]
+        commands: list[str] = self.loader.cmd_names  # type: ignore[attr-defined]
+        return next(iter(get_close_matches(name, [*tasks, *commands], n=1)), None)
 
 
 class OwnCommand(Command):
@@ -47,6 +66,9 @@ class OwnCommand(Command):
         except AscendflowError as error:
             sys.stderr.write(f"ERROR: {error}\n")
             return error.exit_code
+        except OSError as error:
+            sys.stderr.write(f"ERROR: {plain(error)}\n")
+            return UsageError.exit_code
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
         """Do what was asked; return the exit code.

@@ -1,4 +1,4 @@
-"""`doit explain [STAGE] model=pan`: what is stale and why, old and new value."""
+"""`doit explain [STAGE[:RUN]...] model=pan`: what is stale and why, old and new value."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from doit.cmd_base import DoitCmdBase
 from doit.exceptions import InvalidCommand
 
 from ascendflow.build.judge import judge
+from ascendflow.report.words import told
 from ascendflow.tasks.commands.command import WithoutTraceback
 from ascendflow.tasks.pipelines import selected_plans
 from ascendflow.tasks.session import SESSION
 from ascendflow.vocabulary import STAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ascendflow.plan import Plan
 
@@ -25,19 +26,31 @@ class Explain(WithoutTraceback, DoitCmdBase):
 
     name = "explain"
     doc_purpose = "say which stages are stale, and why"
-    doc_usage = "[STAGE]"
+    doc_usage = "[STAGE[:RUN]...]"
     doc_description = "Walks the whole chain, where `info` speaks of one stage."
 
     def _execute(self, pos_args: list[str]) -> int:
-        for name in pos_args:
-            if name not in STAGES:
-                near = get_close_matches(name, STAGES, n=1) or [", ".join(STAGES)]
-                raise InvalidCommand(f"{name!r} is not a stage\n  hint: {near[0]}?")
-        for plan in selected_plans():
+        asked = [name.partition(":") for name in pos_args]
+        plans = selected_plans()
+        for stage, _, run in asked:
+            _refuse_unknown("stage", stage, STAGES)
+            if run:
+                _refuse_unknown("run", run, [plan.run_name for plan in plans])
+        for plan in plans:
+            wanted = [stage for stage, _, run in asked if run in ("", plan.run_name)]
+            if asked and not wanted:
+                continue
             self.outstream.write(f"{plan.run_name}\n")
-            for line in explain(plan, pos_args):
-                self.outstream.write(f"  {line}\n")
+            for line in explain(plan, wanted):
+                self.outstream.write(f"  {told(line)}\n")
         return 0
+
+
+def _refuse_unknown(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+        raise InvalidCommand(f"{name!r} is not a {what}\n  hint: {hint}")
 
 
 def explain(plan: Plan, wanted: list[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from doit.cmd_base import DoitCmdBase
 
-from ascendflow.build.judge import RECORD
+from ascendflow.build.project import RECORD
 from ascendflow.cache.record import load_record
 from ascendflow.cache.staleness import StaleReason
 from ascendflow.tasks.commands.command import WithoutTraceback

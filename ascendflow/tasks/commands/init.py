@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ascendflow.errors import UsageError
-from ascendflow.tasks.commands import COMMANDS
+from ascendflow.tasks.commands import COMMANDS, DATABASES
 from ascendflow.tasks.commands.command import OwnCommand
 
 
@@ -58,6 +58,7 @@ class Init(OwnCommand):
             arguments[0],
             repository=Path.cwd(),
             commands=COMMANDS,
+            databases=DATABASES,
             onnx=Path(options["onnx"]) if options["onnx"] else None,
             link=options["link"],
             shapes=options["shape"],

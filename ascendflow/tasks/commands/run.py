@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+from io import TextIOWrapper
 from typing import Any
 
 from doit.cmd_run import Run as DoitRun
@@ -18,8 +21,13 @@ class Run(WithoutTraceback, DoitRun):
 
     def execute(self, params: Any, args: list[str]) -> int:
         """Run; returns 0 passed, 1 a gate failed, 2 a stage failed, 3 nothing could run."""
+        # To look for cyclic garbage, of which there is hardly any, took a fiftieth of a run
+        # that has nothing to do.
+        gc.set_threshold(100_000)
         SESSION.executes = True
-        SESSION.project  # noqa: B018  makes the folder that doit's database goes to
         signals.install()
+        if isinstance(sys.stdout, TextIOWrapper):
+            # A line is seen when it is said, also through `| tee`: stages take long.
+            sys.stdout.reconfigure(line_buffering=True)
         of_doit: int = super().execute(params, args)
         return SESSION.exit_code(of_doit)

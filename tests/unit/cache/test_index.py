@@ -300,6 +300,33 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     assert index.hashed_files == 0
 
 
+def test_what_another_process_hashed_meanwhile_is_not_hashed_again(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a", "b", "c")]
+    for path in paths:
+        path.write_text(path.name)
+    ours, theirs = Index(tmp_path / "index"), Index(tmp_path / "index")
+    ours.digest(paths[0])
+    theirs.digest(paths[1])
+    ours.digest(paths[2])
+
+    assert ours.digest(paths[1]) == digest_bytes(b"b")
+    assert (ours.hashed_files, theirs.hashed_files) == (2, 1)
+
+
+def test_an_index_that_another_process_wrote_anew_is_read_whole(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a", "b", "c", "d")]
+    for path in paths:
+        path.write_text(path.name)
+    ours = Index(tmp_path / "index")
+    for path in paths[:3]:
+        ours.digest(path)
+    (tmp_path / "index").unlink()
+    Index(tmp_path / "index").digest(paths[3])
+
+    assert ours.digest(paths[3]) == digest_bytes(b"d")
+    assert ours.hashed_files == 3
+
+
 def test_a_folder_is_refused_where_a_file_is_wanted(tmp_path: Path, index: Index) -> None:
     with pytest.raises(OSError, match="not a regular file"):
         index.digest(tmp_path)

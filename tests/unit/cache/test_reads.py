@@ -8,7 +8,7 @@ import pytest
 from ascendflow.cache.digest import digest_bytes
 from ascendflow.cache.fingerprint import key_of
 from ascendflow.cache.index import Index
-from ascendflow.cache.reads import digest_reads, listing, redigest
+from ascendflow.cache.reads import MISSING, digest_reads, listing, redigest
 from ascendflow.cache.staleness import compare_reads
 from ascendflow.errors import AscendflowError, ToolNotFoundError
 
@@ -116,6 +116,18 @@ def test_what_was_not_read_does_not_change_the_key(
     assert redigest(before, resolver(folder), index) == before
 
 
+def test_folders_of_runs_do_not_count_at_the_top_and_do_elsewhere(folder: Path) -> None:
+    top, elsewhere = listing(folder, is_top=True), listing(folder / "pictures")
+    for place in (folder, folder / "pictures"):
+        for name in ("build", "__pycache__"):
+            (place / name).mkdir(exist_ok=True)
+
+    assert listing(folder, is_top=True) == top
+    assert listing(folder / "pictures") != elsewhere
+    (folder / "pictures" / "build").rmdir()
+    assert listing(folder / "pictures") == elsewhere
+
+
 def test_content_of_a_listed_file_is_not_in_the_listing(folder: Path) -> None:
     before = listing(folder / "pictures")
     (folder / "pictures" / "0.png").write_bytes(b"other")
@@ -163,3 +175,17 @@ def test_a_distribution_that_is_not_installed_is_not_recorded(
 
     with pytest.raises(ToolNotFoundError):
         digest_reads(reads, resolver(folder), index)
+
+
+def test_what_lay_below_a_root_that_is_no_longer_declared_is_gone(
+    folder: Path, index: Index
+) -> None:
+    recorded = digest_reads(names(), resolver(folder), index)
+
+    def without_roots(name: str) -> Path:
+        raise KeyError(name)
+
+    now = redigest(recorded, without_roots, index)
+
+    assert set(now["files"].values()) == {MISSING}
+    assert key_of("sha256:" + "0" * 64, now) != key_of("sha256:" + "0" * 64, recorded)

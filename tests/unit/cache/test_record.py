@@ -155,6 +155,18 @@ def test_a_path_that_leads_out_of_its_artifact_is_refused(
     assert "is no plain relative path" in found.subject
 
 
+@pytest.mark.parametrize("role", ["", "..", "../model", "/etc/passwd", "a/b"])
+def test_a_role_that_leads_out_of_the_stages_folder_is_refused(
+    tmp_path: Path, record: Any, role: str
+) -> None:
+    record["outputs"][role] = output_of({"": {"digest": A, "size": 1}})
+    (tmp_path / "record.json").write_text(json.dumps(rekeyed(record)))
+    found = load_record(tmp_path / "record.json")
+
+    assert isinstance(found, StaleReason)
+    assert "is no plain name" in found.subject
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b'{"a": NaN'])
 def test_a_torn_record_counts_as_none(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "record.json").write_bytes(data)
@@ -176,8 +188,9 @@ def test_the_published_type_accepts_what_is_written_and_no_less(record: Any) -> 
     from pydantic import TypeAdapter, ValidationError
 
     from ascendflow.documents.record import Record
+    from ascendflow.manifest.typed_dicts import rebuilt
 
-    adapter: TypeAdapter[Any] = TypeAdapter(Record)
+    adapter: TypeAdapter[Any] = TypeAdapter(rebuilt(Record))
     adapter.validate_python(record)
     del record["key"]
 

@@ -55,7 +55,7 @@ def said(new: Any) -> list[str]:
         (
             "config",
             BASE["config"] | {"inputs": []},
-            "config.inputs changed: [{'name': 'x', 'shape': [1, 3]}] -> []",
+            "config.inputs: removed {'name': 'x', 'shape': [1, 3]}",
         ),
         ("config", BASE["config"] | {"cann": None}, "config.cann is new: None"),
         ("config", {"inputs": BASE["config"]["inputs"]}, "is gone, was 'force_fp16'"),
@@ -80,6 +80,48 @@ def test_a_changed_component_is_named_with_both_values(
     (found,) = said(changed(component, value))
 
     assert found.endswith(line)
+
+
+RULE = {"name": "resize-half-pixel", "nodes": None, "count": None}
+OTHER = {"name": "other", "nodes": ["/up1/Resize"], "count": None}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ([RULE], [], ["config.rules: removed {'name': 'resize-half-pixel'}"]),
+        ([], [RULE], ["config.rules: added {'name': 'resize-half-pixel'}"]),
+        ([RULE, OTHER], [OTHER], ["config.rules: removed {'name': 'resize-half-pixel'}"]),
+        (
+            [RULE, RULE, OTHER],
+            [OTHER],
+            ["config.rules: removed {'name': 'resize-half-pixel'}"] * 2,
+        ),
+        (
+            [OTHER],
+            [RULE, {"name": "new"}],
+            [
+                "config.rules: removed {'name': 'other', 'nodes': ['/up1/Resize']}",
+                "config.rules: added {'name': 'resize-half-pixel'}",
+                "config.rules: added {'name': 'new'}",
+            ],
+        ),
+        ([1], [True, 1], ["config.rules: added True"]),
+        ([RULE], [OTHER], None),
+    ],
+)
+def test_of_a_list_what_went_and_came_is_told_without_defaults(
+    old: list[Any], new: list[Any], lines: list[str] | None
+) -> None:
+    reasons = compare_fingerprints(
+        changed("config", {"rules": old}), changed("config", {"rules": new})
+    )
+    told = [str(reason) for reason in reasons]
+
+    if lines is not None:
+        assert told == lines
+    else:  # of equal length: item by item
+        assert told[0] == "config.rules[0].name changed: 'resize-half-pixel' -> 'other'"
 
 
 def test_equal_fingerprints_have_no_reason() -> None:

@@ -37,7 +37,11 @@ def test_no_name_is_both_modelled_and_not() -> None:
     [
         ("Ascend910_95", "is not modelled: its arithmetic is unknown"),
         ("ascend310p3", "did you mean 'Ascend310P3'"),
-        ("RTX4090", "is not known; modelled: Ascend310,"),
+        (
+            "RTX4090",
+            "is not known; modelled: Ascend310, Ascend310P1 to Ascend310P7, Ascend310B1 to",
+        ),
+        ("Ascend610", "unknown; modelled: Ascend310, "),
     ],
 )
 def test_a_name_that_is_not_modelled_gets_a_reason(soc_version: str, reason: str) -> None:

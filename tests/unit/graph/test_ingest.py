@@ -322,3 +322,34 @@ def test_written_model_that_breaks_onnx_rules_is_refused(tmp_path: Path) -> None
         check(path)
 
     assert str(tmp_path) not in caught.value.message
+
+
+def test_element_type_that_onnx_has_not_is_refused() -> None:
+    proto = models.relu()
+    proto.graph.output[0].type.tensor_type.elem_type = 65
+
+    assert "'y'" in refusal(proto, [TensorSpec("x", "float32", (3,))])
+
+
+def test_operator_version_beyond_every_integer_is_refused() -> None:
+    proto = models.relu()
+    proto.opset_import.append(helper.make_opsetid("far", 2**40))
+    proto.graph.node[0].domain = "far"
+
+    said = refusal(proto, [TensorSpec("x", "float32", (3,))])
+
+    assert f"Relu is no known operator of domain 'far', version {2**40}" in said
+
+
+def test_dropout_whose_mode_is_malformed_counts_as_training() -> None:
+    mode = helper.make_tensor("mode", TensorProto.BOOL, [1], [False])
+    del mode.dims[:]
+    mode.int32_data.append(0)
+    proto = model(
+        [node("Dropout", ["x", "", "mode"], ["y"])],
+        [value("x", [3])],
+        [value("y", [3])],
+        [mode],
+    )
+
+    assert "Dropout" in refusal(proto, [TensorSpec("x", "float32", (3,))])

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 import onnx_ir as ir
+import pytest
 
+from ascendflow.errors import StageError
 from ascendflow.graph.load import give_back_shapes, load_model, without_weights
 from tests.models import F32, model, node, resize_chain
 
@@ -53,3 +55,14 @@ def test_the_checker_gets_a_model_without_its_external_weights(tmp_path: Path) -
 
     onnx.checker.check_model(stripped)
     assert [value.name for value in stripped.graph.input] == ["x", "w"]
+
+
+def test_element_type_that_onnx_has_not_is_no_readable_model(tmp_path: Path) -> None:
+    proto = resize_chain("half_pixel")
+    proto.graph.output[0].type.tensor_type.elem_type = -1
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    with pytest.raises(StageError, match="-1 is not a valid DataType") as caught:
+        load_model(tmp_path / "model.onnx")
+
+    assert len(caught.value.message) < 200

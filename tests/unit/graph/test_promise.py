@@ -69,6 +69,14 @@ def test_the_range_is_that_of_all_samples() -> None:
     assert found.why_broken("equivalent") is None
 
 
+def test_a_range_beyond_every_float_does_not_allow_every_error() -> None:
+    before = np.array([-1e308, 1.5e308])
+    difference = Difference()
+    difference.add("a", before, before * [1.0, 0.5])
+
+    assert difference.why_broken("equivalent") is not None
+
+
 def test_a_broken_promise_gives_both_values_and_the_sample() -> None:
     found = Difference()
     found.add("a", array(0, 1), array(0, 1))

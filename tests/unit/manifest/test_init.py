@@ -89,6 +89,13 @@ def test_manifest_of_an_onnx_file_loads_and_holds_its_inputs(
     assert first == "# yaml-language-server: $schema=../../schemas/manifest.schema.json"
 
 
+def test_manifest_of_an_onnx_file_says_how_labels_are_named(here: Path, onnx: Path) -> None:
+    initialise("det", repository=here, commands=COMMANDS, onnx=onnx)
+
+    text = (here / "pipelines/det/manifest.yaml").read_text()
+    assert "label.mask" in text
+
+
 def test_model_without_resize_is_given_no_rule(here: Path, onnx: Path) -> None:
     initialise("det", repository=here, commands=COMMANDS, onnx=onnx)
 

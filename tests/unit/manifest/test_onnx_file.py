@@ -19,7 +19,7 @@ def test_inputs_are_read_with_dtype_and_open_dimensions(tmp_path: Path) -> None:
     file = read_onnx(models.identity(tmp_path / "m.onnx", inputs, dtype=TensorProto.DOUBLE))
 
     assert file.inputs == (
-        ModelInput("a", "float64", (1, None, None, None)),
+        ModelInput("a", "float64", (1, "n", None, None)),
         ModelInput("b", "float64", ()),
         ModelInput("c", "float64", None),
     )
@@ -33,6 +33,14 @@ def test_initializers_among_the_inputs_are_none(tmp_path: Path) -> None:
     file = read_onnx(models.save(tmp_path / "m.onnx", values, [add], [weight]))
 
     assert [each.name for each in file.inputs] == ["x"]
+
+
+def test_input_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = models.identity(tmp_path / "m.onnx", {"NAME": [1]})
+    path.write_bytes(path.read_bytes().replace(b"NAME", b"\xffAME"))
+
+    with pytest.raises(UsageError, match=r"not UTF-8: b'\\xffAME'"):
+        read_onnx(path)
 
 
 def test_resize_nodes_are_noticed(tmp_path: Path) -> None:
@@ -129,6 +137,16 @@ def test_missing_external_data_is_refused(tmp_path: Path) -> None:
         read_onnx(models.with_external(tmp_path / "m.onnx", "w.bin"))
 
 
+def test_dimension_without_a_name_is_a_question_mark(tmp_path: Path) -> None:
+    file = read_onnx(
+        models.identity(tmp_path / "m.onnx", {"image": ["batch", 3, None, -1]})
+    )
+    with pytest.raises(UsageError, match=r"image \[batch, 3, \?, \?\]") as caught:
+        fixed_shapes(file, {})
+
+    assert caught.value.hint == "say what to build for, e.g. --shape image:1,3,1,1"
+
+
 def test_given_shapes_fill_in_dynamic_dimensions(tmp_path: Path) -> None:
     file = read_onnx(
         models.identity(tmp_path / "m.onnx", {"a": [1, "n"], "b": [2], "c": None})
@@ -141,14 +159,14 @@ def test_given_shapes_fill_in_dynamic_dimensions(tmp_path: Path) -> None:
     ("given", "said"),
     [
         pytest.param(
-            {}, "dynamic dimensions: a [1, ?], c [of unknown rank]", id="lists-all"
+            {}, "dynamic dimensions: a [1, n], c [of unknown rank]", id="lists-all"
         ),
         pytest.param({"a": (1, 5)}, "dynamic dimensions: c", id="one-left"),
         pytest.param({"d": (1,)}, "'d' is no input of m.onnx", id="unknown-name"),
         pytest.param(
-            {"a": (2, 5)}, "a:2,5 does not fit the model's [1, ?]", id="other-size"
+            {"a": (2, 5)}, "a:2,5 does not fit the model's [1, n]", id="other-size"
         ),
-        pytest.param({"a": (5,)}, "a:5 does not fit the model's [1, ?]", id="other-rank"),
+        pytest.param({"a": (5,)}, "a:5 does not fit the model's [1, n]", id="other-rank"),
     ],
 )
 def test_shape_that_does_not_do_is_refused(tmp_path: Path, given: Any, said: str) -> None:

@@ -39,6 +39,14 @@ def test_repository_without_roots_has_none(tmp_path: Path, text: str | None) -> 
         pytest.param("[tool.ascendflow]\nroots = ['/x']\n", "must be a table", id="list"),
         pytest.param("[tool.ascendflow.roots]\ndata = 5\n", "got 5", id="number"),
         pytest.param("[tool.ascendflow.roots]\ndata = ''\n", "'data'", id="empty"),
+        pytest.param(
+            '[tool.ascendflow.roots]\na = "x\\u0000"\n', "cannot be followed", id="nul"
+        ),
+        pytest.param("[tool.ascendflow.roots]\na = '~nobody-1/x'\n", "home", id="nobody"),
+        *(
+            pytest.param(f"[tool.ascendflow.roots]\n{n} = 'x'\n", f"got '{n}'", id=n)
+            for n in ("pipeline", "repository", "ascendflow")
+        ),
         pytest.param("[tool.ascendflow.roots]\n'a:b' = '/x'\n", "'a:b'", id="colon"),
         pytest.param("tool = 5\n", "must be a table", id="tool-is-a-number"),
     ],
@@ -69,3 +77,12 @@ def test_repository_behind_a_link_holds_its_files(tmp_path: Path) -> None:
     places = Places(tmp_path / "link" / "pipelines" / "pan", tmp_path / "link", {})
 
     assert locate("det.onnx", places).name == "det.onnx"
+
+
+def test_root_that_is_a_loop_of_links_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    text = "[tool.ascendflow.roots]\ndata = 'loop'\n"
+    (tmp_path / "pyproject.toml").write_text(text)
+
+    with pytest.raises(ManifestError, match="'data' cannot be followed"):
+        read_roots(tmp_path)

@@ -145,7 +145,6 @@ def test_onnx_source_has_no_opset_and_no_torch(repository: Repository) -> None:
     }
     assert slices.SLICES["golden"](manifest)["torch"] is None
     assert slices.SLICES["evaluate"](manifest) == {"metric": None}
-    assert slices.source_files(manifest) == {"export": {"source": "det.onnx"}}
 
 
 DEFAULT = {"cosine_similarity": {"min": 0.999}, "mismatch_rate": {"max": 0}}
@@ -180,39 +179,3 @@ def test_what_no_threshold_is_named_for_is_still_judged(
         slices.SLICES["gate"](repository.load(SMALLEST + gate).manifest)["outputs"]
         == judged
     )
-
-
-def test_limits_environment_and_threads_are_given_beside_the_slices(
-    repository: Repository,
-) -> None:
-    everything = repository.load(EVERYTHING).manifest
-    smallest = repository.load(SMALLEST).manifest
-
-    assert slices.limits(everything) == {"timeout_s": 3600, "memory_gb": 1.5}
-    assert slices.limits(smallest) == {"timeout_s": None, "memory_gb": None}
-    assert slices.environment(everything) == {"OMP_WAIT_POLICY": "passive"}
-    assert (slices.threads(everything), slices.threads(smallest)) == (2, 1)
-    weights = {"weights": "data:weights.pt"}
-    assert slices.source_files(everything) == {"export": weights, "golden": weights}
-
-
-@pytest.mark.parametrize(
-    ("manifest", "kind"),
-    [
-        ("valid-smallest", "random"),
-        ("valid-everything", "factory"),
-        ("valid-files-and-merge-key", "files"),
-    ],
-)
-def test_report_is_told_the_kind_of_samples(
-    repository: Repository, manifest: str, kind: str
-) -> None:
-    loaded = repository.load((MANIFESTS / f"{manifest}.yaml").read_text()).manifest
-
-    assert slices.SLICES["report"](loaded)["samples_kind"] == kind
-    (sample_kind,) = slices.SLICES["samples"](loaded)["samples"].keys() & {
-        "factory",
-        "files",
-        "random",
-    }
-    assert sample_kind == kind

@@ -89,7 +89,10 @@ def test_model_of_the_template_does_its_work(folder: Path, manifest: Manifest) -
 
 @pytest.mark.parametrize(
     "text",
-    ["det.onnx", "two words", "no", "null", "1e3", "12", "a: b", "#x", "'", '"', "é", "*a"],
+    [
+        *("det.onnx", "two words", "no", "null", "1e3", "12", "a: b", "#x", "'", '"', "*a"),
+        *("é", "模型", "𠮷", "😀", "\x85", "\u2028", "\ufeff", "a\nb"),
+    ],
 )
 def test_any_name_is_read_back_as_it_is(text: str) -> None:
     read = source.parse(f"name: {quoted(text)}\nflow: [{quoted(text)}]\n".encode())
@@ -97,3 +100,7 @@ def test_any_name_is_read_back_as_it_is(text: str) -> None:
     assert read.problems == []
     assert read.data == {"name": text, "flow": [text]}
     assert json.dumps(read.data)
+
+
+def test_letters_are_spelled_as_a_reader_knows_them() -> None:
+    assert quoted("模型 1") == '"模型 1"'

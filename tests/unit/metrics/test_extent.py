@@ -20,3 +20,7 @@ def test_the_scale_is_the_range_then_the_magnitude_then_one() -> None:
     assert Extent(-1.0, 3.0).scale == 4.0
     assert Extent(-2.0, -2.0).scale == 2.0
     assert Extent(0.0, 0.0).scale == 1.0
+
+
+def test_a_range_beyond_every_float_does_not_make_errors_vanish() -> None:
+    assert Extent(-1e308, 1.5e308).relative(1.5e308) == 1.0

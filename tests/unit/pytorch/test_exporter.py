@@ -85,6 +85,32 @@ class Drifting(torch.nn.Module):
         return x * 1.5 if torch.compiler.is_exporting() else x
 
 
+class Branching(torch.nn.Module):
+    def forward(self, x):
+        if x.mean() > 0.5:
+            return x * 2
+        return x[:, : int(x.max())]
+
+
+class Relapsing(torch.nn.Module):
+    """Goes back to training once it has been exported."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts = torch.nn.Sequential(torch.nn.Dropout(0.5))
+
+    def forward(self, x):
+        if not torch.compiler.is_exporting():
+            self.parts.train()
+        self.parts[0].p = 0.0 if torch.compiler.is_exporting() else 0.9
+        return self.parts(x)
+
+
+class Untold(torch.nn.Module):
+    def forward(self, x):
+        return torch.linalg.svd(x)[1]
+
+
 def build(kind="Net"):
     return globals()[kind]()
 
@@ -203,8 +229,23 @@ def test_export_that_computes_something_else_is_refused_with_both_numbers(
     # x reaches 5, 1.5 x is 2.5 more; the range is 5.
     with pytest.raises(
         StageError, match=r"max absolute error 2.5 over a range of 5 is 0.5"
-    ):
+    ) as caught:
         made.golden(torch=source("Drifting"))
+
+    assert "look for random draws" in str(caught.value.hint)
+
+
+def test_part_that_went_back_to_training_is_named_where_outputs_are_far_apart(
+    tmp_path: Path,
+) -> None:
+    made = project(tmp_path, X)
+    made.sample({"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
+    export(made, "Relapsing")
+    with pytest.raises(StageError, match="PyTorch and the exported model differ") as caught:
+        made.golden(torch=source("Relapsing"))
+
+    assert "the limit is export.max_relative_error" in str(caught.value.hint)
+    assert "'parts.0' (Dropout) is in training mode" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
@@ -215,6 +256,43 @@ def test_model_that_draws_at_random_is_refused(
     made = project(tmp_path, X)
     with pytest.raises(StageError, match=r"random|training mode"):
         export(made, kind, exporter=exporter)
+
+
+def test_branch_on_values_is_refused_by_dynamo_with_line_and_cause(tmp_path: Path) -> None:
+    made = project(tmp_path, X)
+    with pytest.raises(StageError) as caught:
+        export(made, "Branching")
+
+    assert caught.value.message.startswith(
+        "torch's dynamo exporter failed at netmodel.py:64 (forward): "
+        "GuardOnDataDependentSymNode: Could not guard on data-dependent expression"
+    )
+    assert "torch.where or torch.cond" in str(caught.value.hint)
+    assert "torchscript is no way out" in str(caught.value.hint)
+
+
+def test_operator_that_dynamo_lacks_is_named_without_terminal_colours(
+    tmp_path: Path,
+) -> None:
+    made = project(tmp_path, X)
+    with pytest.raises(StageError, match=r"No ONNX function found for .*linalg") as caught:
+        export(made, "Untold", opset=18)
+
+    assert "\x1b" not in str(caught.value)
+    assert "Next steps" not in str(caught.value)
+    assert "try export.exporter: torchscript" in str(caught.value.hint)
+
+
+def test_branch_that_torchscript_freezes_is_warned_about_with_its_line(
+    tmp_path: Path,
+) -> None:
+    made = project(tmp_path, X)
+    branch, *values = export(made, "Branching", exporter="torchscript").warnings
+
+    assert branch.startswith(
+        "netmodel.py:64: the graph has only the branch that one run on random inputs took"
+    )
+    assert all(said.startswith("netmodel.py:66: ") for said in values)
 
 
 def test_opset_that_dynamo_cannot_reach_is_refused_with_a_way_out(tmp_path: Path) -> None:
@@ -243,10 +321,25 @@ def test_inputs_of_other_names_go_by_position(tmp_path: Path) -> None:
     )
     made = project(tmp_path, first, second)
     made.sample({"first": np.ones(1, np.float32), "second": np.full(1, 7, np.float32)})
-    export(made, "Swapped")
+    findings = export(made, "Swapped")
     made.golden(torch=source("Swapped"))
 
     assert TensorSet(made.made("golden") / "onnx").load(0, "output") == 1 - 2 * 7
+    assert findings.warnings == [
+        "inputs are taken by position: 'first' -> b, 'second' -> a"
+    ]
+
+
+def test_one_misspelt_input_is_refused_before_anything_is_swapped(tmp_path: Path) -> None:
+    made = project(
+        tmp_path, TensorSpec("a", "float32", (1,)), TensorSpec("bb", "float32", (1,))
+    )
+    with pytest.raises(
+        StageError, match=r"forward\(b, a\) has no parameter 'bb'"
+    ) as caught:
+        export(made, "Swapped")
+
+    assert caught.value.hint == "'bb': did you mean 'b'?"
 
 
 def test_factory_that_returns_no_module_is_refused(tmp_path: Path) -> None:
@@ -258,7 +351,10 @@ def test_factory_that_returns_no_module_is_refused(tmp_path: Path) -> None:
 
 def test_forward_that_raises_is_refused_as_the_models_error(tmp_path: Path) -> None:
     made = project(tmp_path, TensorSpec("image", "float32", (1, 5, 8, 8)))
-    with pytest.raises(StageError, match=r"the model, run once .* raised RuntimeError"):
+    with pytest.raises(
+        StageError,
+        match=r"^netmodel.py:24 \(forward\), run once on random inputs: RuntimeError",
+    ):
         export(made)
 
 

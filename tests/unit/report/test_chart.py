@@ -14,7 +14,7 @@ def _bars(*cosines: float | str) -> list[chart.Bar]:
     documents["metrics.json"]["nodes"] = [
         node(f"n{number}", "Conv", [], cosine) for number, cosine in enumerate(cosines)
     ]
-    return chart.bars(collect(documents, samples_kind="files")["nodes"])
+    return chart.bars(collect(documents)["nodes"])
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_nodes_without_a_cosine_have_no_bar() -> None:
         node("i", "ArgMax", [], 1.0, metrics={"mismatch_rate": 0.0})
     ]
 
-    assert chart.bars(collect(documents, samples_kind="files")["nodes"]) == []
+    assert chart.bars(collect(documents)["nodes"]) == []

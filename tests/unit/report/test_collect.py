@@ -10,7 +10,7 @@ from ascendflow.documents.conversion import AppliedDeviation
 from ascendflow.manifest import schema
 from ascendflow.manifest.validate import KINDS
 from ascendflow.report.collect import collect
-from tests.reports import CURED, failed, node, passed
+from tests.reports import failed, node, passed
 
 SCHEMAS = schema.schemas()
 
@@ -20,7 +20,7 @@ def _refusals(kind: str, document: Any) -> list[str]:
     return [error.message for error in validator.iter_errors(document)]
 
 
-@pytest.mark.parametrize("role", sorted(failed()))
+@pytest.mark.parametrize("role", sorted(failed().keys() - {"warnings.json"}))
 @pytest.mark.parametrize("documents", [failed(), passed()], ids=["failed", "passed"])
 def test_the_documents_of_these_tests_are_what_stages_write(
     documents: dict[str, Any], role: str
@@ -39,14 +39,14 @@ def test_the_documents_of_these_tests_are_what_stages_write(
 
 @pytest.mark.parametrize("documents", [failed(), passed()], ids=["failed", "passed"])
 def test_a_report_is_valid_by_its_schema(documents: dict[str, Any]) -> None:
-    report = collect(documents, samples_kind="factory")
+    report = collect(documents)
 
     assert _refusals("report", report) == []
     json.dumps(report, allow_nan=False)
 
 
 def test_what_a_node_introduces_is_told_from_what_it_passes_on() -> None:
-    nodes = {row["node"]: row for row in collect(failed(), samples_kind="files")["nodes"]}
+    nodes = {row["node"]: row for row in collect(failed())["nodes"]}
 
     assert nodes["/up3/Resize"]["drop"] == pytest.approx(0.999999 - 0.57)
     # Add reads the Resize and does no worse than it.
@@ -56,7 +56,7 @@ def test_what_a_node_introduces_is_told_from_what_it_passes_on() -> None:
 
 
 def test_a_node_carries_its_place_in_the_users_code() -> None:
-    rows = {row["node"]: row for row in collect(failed(), samples_kind="files")["nodes"]}
+    rows = {row["node"]: row for row in collect(failed())["nodes"]}
 
     assert (rows["/up3/Resize"]["module"], rows["/up3/Resize"]["source"]) == (
         "up3",
@@ -80,7 +80,7 @@ def test_the_drop_of_an_end_metric_is_relative_to_onnx(
     documents = failed()
     documents["evaluation.json"].update(direction=direction, onnx=onnx, target=target)
 
-    metric = collect(documents, samples_kind="files")["metric"]
+    metric = collect(documents)["metric"]
 
     assert metric is not None
     assert metric["drop"] == drop
@@ -92,33 +92,20 @@ def test_a_run_without_an_end_metric_has_none() -> None:
         dict.fromkeys(("metric", "direction", "torch", "onnx", "target"))
     )
 
-    assert collect(documents, samples_kind="files")["metric"] is None
+    assert collect(documents)["metric"] is None
 
 
-def test_notes_name_what_the_numbers_rest_on() -> None:
+def test_warnings_of_the_stages_are_in_the_report() -> None:
     documents = passed()
-    documents["golden.json"]["runtime"] = "onnx.reference"
-    documents["simplify.json"].update(
-        setting="without shape inference",
-        failed=[{"setting": "default", "error": "RuntimeError: no"}],
-    )
-    documents["rewrite.json"]["rules"][0]["applied"] = []
+    warning = {"stage": "samples", "text": "random inputs"}
+    documents["warnings.json"]["warnings"] = [warning]
 
-    random, golden, simplify, rule = collect(documents, samples_kind="random")["notes"]
-
-    assert "random numbers" in random
-    assert "onnx.reference" in golden
-    assert "'default' (RuntimeError: no)" in simplify
-    assert "under 'without shape inference'" in simplify
-    assert rule == f"Rule {CURED!r} applied to nothing."
-
-
-def test_an_ordinary_run_has_no_notes() -> None:
-    assert collect(passed(), samples_kind="factory")["notes"] == []
+    assert collect(documents)["warnings"] == [warning]
+    assert collect(passed())["warnings"] == []
 
 
 def test_a_rule_tells_whether_its_promise_held() -> None:
-    (rule,) = collect(passed(), samples_kind="files")["rules"]
+    (rule,) = collect(passed())["rules"]
 
     assert rule["held"] is True
     assert rule["applied"] == ["/up3/Resize"]
@@ -129,14 +116,14 @@ def test_a_real_device_has_no_emulation_and_is_measured() -> None:
     documents = failed()
     documents["conversion.json"].update(backend="cann", is_real_device=True, applied=[])
 
-    report = collect(documents, samples_kind="files")
+    report = collect(documents)
 
     assert report["emulation"] is None
     assert report["target"]["words"] == "measured on a device"
 
 
 def test_a_deviation_without_nodes_holds_for_all() -> None:
-    emulation = collect(failed(), samples_kind="files")["emulation"]
+    emulation = collect(failed())["emulation"]
 
     assert emulation is not None
     assert [(d["deviation"], d["nodes"]) for d in emulation["applied"]] == [
@@ -150,7 +137,7 @@ def test_a_conversion_that_names_no_rules_gives_a_cause_without_a_cure() -> None
     for applied in documents["conversion.json"]["applied"]:
         del applied["rule"]
 
-    found = collect(documents, samples_kind="files")["divergent_node"]
+    found = collect(documents)["divergent_node"]
 
     assert found is not None
     (cause,) = found["causes"]
@@ -161,7 +148,7 @@ def test_nan_stays_nan() -> None:
     documents = failed()
     documents["metrics.json"]["nodes"] = [node("x", "Exp", [], "NaN")]
 
-    (row,) = collect(documents, samples_kind="files")["nodes"]
+    (row,) = collect(documents)["nodes"]
 
     assert row["metrics"]["cosine_similarity"] == "NaN"
     assert row["diverges"] is True

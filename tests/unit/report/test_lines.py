@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _message(documents: dict[str, Any]) -> str:
-    report = collect(documents, samples_kind="factory")
+    report = collect(documents)
     return failure_message(documents["verdict.json"], report)
 
 
@@ -93,11 +93,40 @@ def test_a_problem_of_a_sample_names_the_sample_once() -> None:
     assert check_words(judged).count("test-07") == 1
 
 
-def test_the_floored_error_is_explained() -> None:
-    told = check_words(check(FLOORED, 0.3, {"max": 0.01}))
+def test_a_check_that_the_manifest_does_not_name_is_explained_once() -> None:
+    documents = failed()
+    documents["metrics.json"]["outputs"][0]["smallest_size"] = 4
+    judged = check(FLOORED, 0.3, {"max": 0.01})
+    documents["verdict.json"]["checks"] = [judged, {**judged, "pair": "torch-target"}]
 
-    assert "its denominator floored at 1e-6 of the output's range" in told
-    assert "fewer than 8 elements" in told
+    (hint,) = [line for line in _message(documents).splitlines() if "elements" in line]
+
+    assert hint == (
+        "  hint: mask has 4 elements, where cosine similarity says little, so max relative "
+        "error (denominator at least 1e-6 of the range) is judged too; name "
+        "max_relative_error under gate.outputs.mask to set the limit yourself (what is "
+        'named there replaces "*")'
+    )
+
+
+def test_a_failed_check_that_the_manifest_names_needs_no_such_hint() -> None:
+    assert "elements" not in _message(failed())
+
+
+@pytest.mark.parametrize(
+    ("cosine", "told"),
+    [(0.999997, "0.999997"), (1 - 2e-7, "1 - 2e-07"), (1.0, "1"), (1 + 3e-16, "1 + ")],
+)
+def test_a_drop_too_small_for_six_digits_is_told_all_the_same(
+    cosine: float, told: str
+) -> None:
+    documents = failed()
+    node = documents["verdict.json"]["first_divergent_node"]
+    node["reason"], node["metrics"] = "largest_drop", {"cosine_similarity": cosine}
+
+    assert f"(Resize, ResizeBilinearV2 on the target): cosine_similarity {told}" in (
+        _message(documents)
+    )
 
 
 @pytest.mark.parametrize(

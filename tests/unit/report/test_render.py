@@ -52,8 +52,8 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def _page(documents: dict[str, Any], kind: str = "factory") -> str:
-    return render(collect(documents, samples_kind=kind))
+def _page(documents: dict[str, Any]) -> str:
+    return render(collect(documents))
 
 
 def _hostile(name: str) -> dict[str, Any]:
@@ -86,12 +86,18 @@ def _hostile(name: str) -> dict[str, Any]:
             "skipped": [{"node": name, "op_type": name, "reason": name}],
         }
     ]
-    documents["simplify.json"]["failed"] = [{"setting": name, "error": name}]
+    documents["warnings.json"]["warnings"] = [{"stage": "simplify", "text": name}]
+    return documents
+
+
+def _warned(documents: dict[str, Any]) -> dict[str, Any]:
+    warning = {"stage": "samples", "text": "random inputs"}
+    documents["warnings.json"]["warnings"] = [warning]
     return documents
 
 
 def test_a_failed_run_is_rendered(snapshot: SnapshotAssertion) -> None:
-    assert _page(failed(), "random") == snapshot
+    assert _page(_warned(failed())) == snapshot
 
 
 def test_equal_reports_give_equal_bytes() -> None:
@@ -239,3 +245,16 @@ def test_text_stands_out_from_its_ground(
     )
 
     assert (lighter + 0.05) / (darker + 0.05) >= 4.5  # WCAG 2.2, level AA
+
+
+@pytest.mark.parametrize(("cosine", "is_drawn"), [(1.0, False), (0.9999, True)])
+def test_a_chart_without_a_bar_is_a_sentence(
+    cosine: float,
+    is_drawn: bool,
+) -> None:
+    documents = passed()
+    documents["metrics.json"]["nodes"] = [node("/c/Conv", "Conv", ["image"], cosine)]
+    page = _page(documents)
+
+    assert ("<svg" in page) is is_drawn
+    assert ("Nothing to draw" in page) is not is_drawn

@@ -85,3 +85,21 @@ def test_the_emulator_is_never_called_a_measurement() -> None:
     assert "emulated" in told
     assert "measured" not in told
     assert "measured on a device" in words.target_words({**target, "is_real_device": True})
+
+
+def test_a_message_keeps_its_lines_and_loses_what_a_terminal_obeys() -> None:
+    text = "one\n  \x1b[31mtwo\x00 \ud800 \u202e [/x] 模型"
+
+    assert words.told(text) == "one\n  \\x1b[31mtwo\\x00 \\ud800 \\u202e [/x] 模型"
+
+
+def test_a_line_of_megabytes_is_told_by_its_ends() -> None:
+    told = words.told("start" + "x" * 10_000_000 + "end\nnext")
+
+    assert told.startswith("start")
+    assert told.endswith("end\nnext")
+    assert len(told) < 3000
+
+
+def test_a_line_of_usual_length_is_told_whole() -> None:
+    assert words.told("x" * 2000) == "x" * 2000

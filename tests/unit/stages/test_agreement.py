@@ -74,6 +74,28 @@ def test_limit_passes_at_its_value_and_fails_beyond() -> None:
         refuse_beyond(made, 0.24, what="they differ", key="k")
 
 
+@pytest.mark.parametrize(
+    ("cause", "hint"), [(None, "the limit is k"), ("a draw", "the limit is k; a draw")]
+)
+def test_hint_names_the_limit_and_what_explains_the_worst_output(
+    cause: str | None, hint: str
+) -> None:
+    asked: list[float] = []
+
+    def explain(worst: float) -> str | None:
+        asked.append(worst)
+        return cause
+
+    near, far = ((floats(0, 4), floats(0, 4 + by)) for by in (1, 2))
+    made = {"y": agreement(near), "z": agreement(far)}
+    refuse_beyond(made, 0.5, what="they differ", key="k", explain=explain)
+    assert asked == []
+    with pytest.raises(StageError) as caught:
+        refuse_beyond(made, 0.4, what="they differ", key="k", explain=explain)
+
+    assert (caught.value.hint, asked) == (hint, [0.5])
+
+
 def test_nan_limit_passes_nothing() -> None:
     with pytest.raises(StageError):
         refuse_beyond({"y": Agreement()}, float("nan"), what="they differ", key="k")

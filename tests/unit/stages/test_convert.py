@@ -37,7 +37,8 @@ def test_the_emulator_leaves_a_model_and_says_what_it_is(tmp_path: Path) -> None
     assert (ctx.outputs["model"] / "model.emu").is_file()
     assert document["schema_version"] == 1
     assert document["is_real_device"] is False
-    assert ctx.findings.facts["target"]["backend"] == "emulator"
+    assert ctx.findings.facts["conversion"]["backend"] == "emulator"
+    assert ctx.findings.facts["conversion"]["modelled_nodes"] > 0
 
 
 def test_an_unknown_target_is_not_modelled(tmp_path: Path) -> None:

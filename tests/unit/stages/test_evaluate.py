@@ -177,7 +177,10 @@ def test_without_a_metric_everything_is_null_and_no_user_code_runs(tmp_path: Pat
         ("truth", "truth on the onnx outputs returned True"),
         ("nothing", "nothing on the onnx outputs returned None"),
         ("many", "many on the onnx outputs returned"),
-        ("broken", "broken on the onnx outputs raised KeyError"),
+        (
+            "broken",
+            r"^metric_broken_\d+\.py:43 \(broken\), on the onnx outputs: KeyError: 'mask'",
+        ),
     ],
 )
 def test_what_is_no_finite_number_is_refused_with_whose_it_is(

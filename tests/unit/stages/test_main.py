@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ascendflow.child import CHILD_MODULES
 from ascendflow.child.command import child_argv, child_environment
+from ascendflow.child.result import UNWRITTEN
 from ascendflow.process import run_child, tail
-from tests.children import Repository
+from tests.children import CHILD_MODULES, Repository
 
 
 @pytest.fixture
@@ -121,6 +121,25 @@ def test_any_other_error_is_a_bug_with_a_traceback_in_the_log(
     assert error["kind"] == "InternalError"
     assert error["message"] == "ValueError: ours"
     assert "Traceback" in repository.log.read_text()
+
+
+def test_a_full_disk_is_no_bug(repository: Repository) -> None:
+    error = repository.error("raise OSError(28, 'No space left on device', 'out/x')")
+
+    assert error["kind"] == "StageError"
+    assert error["message"] == "cannot use out/x: No space left on device"
+    assert "free some space" in str(error["hint"])
+
+
+def test_a_result_that_cannot_be_written_is_told_by_the_exit_status(
+    repository: Repository,
+) -> None:
+    repository.preamble = "import shutil"
+
+    status, result = repository.run(f"shutil.rmtree({str(repository.work)!r})")
+
+    assert status.returncode == UNWRITTEN
+    assert result == {}
 
 
 def test_a_fact_that_json_cannot_say_is_a_bug(repository: Repository) -> None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ascendflow.build.project import PACKAGE
 from ascendflow.cache.code import CodeDigests
 from ascendflow.cache.index import Index
 from ascendflow.child.command import child_argv, child_environment
 from ascendflow.process import Limits, run_child
+from ascendflow.reads.names import PACKAGE
 from ascendflow.stages.report import Report
 from tests.reports import failed, node, passed
 from tests.stages import context
@@ -18,7 +18,7 @@ from tests.stages import context
 if TYPE_CHECKING:
     from pathlib import Path
 
-CONFIG = {"model": "pan", "samples_kind": "factory", "metric": None}
+CONFIG = {"model": "pan", "metric": None}
 
 
 MODULES = ["ascendflow.stages.__main__", "ascendflow.stages.report"]
@@ -66,7 +66,7 @@ def test_the_child_records_the_templates_that_it_read(tmp_path: Path) -> None:
     (repository / "pipelines" / "pan").mkdir(parents=True)
     _write(work / "in", failed())
     (work / "out").mkdir()
-    code = CodeDigests(PACKAGE, Index(tmp_path / "index.jsonl"), tmp_path / "code.json")
+    code = CodeDigests(PACKAGE, Index(tmp_path / "index.tsv"), tmp_path / "code.json")
     spec = {
         "schema_version": 1,
         "stage": "report",

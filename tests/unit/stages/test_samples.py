@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from io import BytesIO
+from struct import pack
 from typing import TYPE_CHECKING, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
 import pytest
@@ -31,10 +34,14 @@ def factory(tmp_path: Path, body: str) -> Pipeline:
 
 
 def refusal(made: Pipeline, **source: Any) -> str:
+    return refused(made, **source).message
+
+
+def refused(made: Pipeline, **source: Any) -> StageError:
     with pytest.raises(StageError) as caught:
         made.run("samples", samples=source or MODULE)
     assert not (made.build / "samples" / "samples" / "feeds" / "tensors.json").exists()
-    return caught.value.message
+    return caught.value
 
 
 @pytest.fixture(autouse=True)
@@ -100,12 +107,12 @@ def test_array_that_is_not_contiguous_is_written_as_it_reads(tmp_path: Path) -> 
         pytest.param("[1]", "feeds is a list, not a mapping", id="not-a-mapping"),
         pytest.param(
             "{**GOOD, 'image': np.ones((1, 2, 2), np.float32)}",
-            "input 'image' has 16 bytes, want 4",
+            "input 'image' is float32, must be uint8: want 4 bytes uint8, got 16",
             id="byte-count",
         ),
         pytest.param(
             "{**GOOD, 'scale': np.array(2.0)}",
-            "'scale' is float64, want float32",
+            "'scale' is float64, must be float32: want 4 bytes float32, got 8 (numpy's",
             id="float64",
         ),
         pytest.param(
@@ -140,7 +147,9 @@ def test_feeds_unlike_the_manifest_are_refused_by_sample_id(
         pytest.param(
             "return {'id': 'a'}", "returned a dict, not an iterable", id="one-sample"
         ),
-        pytest.param("yield 3", "sample number 0 is a int, not a mapping", id="no-mapping"),
+        pytest.param(
+            "yield 3", "sample number 0: is a int, not a mapping", id="no-mapping"
+        ),
         pytest.param("yield {'feeds': GOOD}", "its id is a NoneType", id="no-id"),
         pytest.param("yield {'id': 7, 'feeds': GOOD}", "its id is a int", id="int-id"),
         pytest.param("yield {'id': '', 'feeds': GOOD}", "its id is empty", id="empty-id"),
@@ -164,25 +173,81 @@ def test_feeds_unlike_the_manifest_are_refused_by_sample_id(
             "label 't' is str96",
             id="label-dtype",
         ),
-        pytest.param("yield 1 / 0", "data.py:make raised ZeroDivisionError", id="raises"),
+        pytest.param(
+            "yield 1 / 0", "data.py:4 (make): ZeroDivisionError: division", id="raises"
+        ),
     ],
 )
 def test_what_is_no_sample_set_is_refused(body: str, said: str, tmp_path: Path) -> None:
     assert said in refusal(factory(tmp_path, body))
 
 
+def test_factory_called_with_arguments_it_lacks_is_named(tmp_path: Path) -> None:
+    made = factory(tmp_path, "yield 1")
+
+    # Python 3.13 goes on with a suggestion
+    assert refusal(made, **MODULE, arguments={"cuont": 3}).startswith(
+        "data.py:make: TypeError: make() got an unexpected keyword argument 'cuont'"
+    )
+
+
 def test_all_problems_are_listed_at_once(tmp_path: Path) -> None:
     made = factory(tmp_path, "for i in range(3):\n    yield {'id': str(i), 'feeds': {}}")
     message = refusal(made)
 
-    assert "6 problem(s)" in message
-    assert "sample '2': input 'scale' is not fed" in message
+    assert message == (
+        "data.py:make: 2 problem(s):"
+        "\n  - all 3 samples: input 'image' is not fed"
+        "\n  - all 3 samples: input 'scale' is not fed"
+    )
+
+
+def test_one_mistake_of_the_factory_is_one_line(tmp_path: Path) -> None:
+    made = factory(
+        tmp_path,
+        "for i in range(6):\n"
+        "    image = np.ones((1, 2, 2), np.float32 if i % 2 else np.uint8)\n"
+        "    yield {'id': f's{i}', 'feeds': {**GOOD, 'image': image}}",
+    )
+    head, line = refusal(made).splitlines()
+
+    assert head == "data.py:make: 1 problem(s):"
+    assert line.startswith(
+        "  - 3 of 6 samples ('s1', 's3', 's5'): input 'image' is float32"
+    )
+
+
+def test_float_image_for_a_uint8_input_is_refused_with_both_byte_counts(
+    tmp_path: Path,
+) -> None:
+    made = pipeline(tmp_path, [TensorSpec("img", "uint8", (1, 3, 4, 4))])
+    np.savez(made.folder / "a.npz", img=np.zeros((1, 3, 4, 4), np.float32))
+
+    assert "want 48 bytes uint8, got 192" in refusal(made, files="*.npz")
+
+
+def test_label_among_the_arrays_of_a_file_is_told_its_name(tmp_path: Path) -> None:
+    made = pipeline(tmp_path, [SCALE])
+    np.savez(made.folder / "a.npz", scale=np.float32(1), mask=np.ones(2))
+    error = refused(made, files="*.npz")
+
+    assert "sample 'a': feeds 'mask', which is no input" in error.message
+    assert "if 'mask' is a label, name it 'label.mask' in the file" in str(error.hint)
+
+
+def test_label_among_the_feeds_of_a_factory_is_told_its_place(tmp_path: Path) -> None:
+    made = factory(tmp_path, "yield {'id': 'a', 'feeds': {**GOOD, 'mask': np.ones(2)}}")
+
+    assert "if 'mask' is a label, give it under \"labels\"" in str(refused(made).hint)
 
 
 def test_endless_wrong_samples_are_not_waited_for(tmp_path: Path) -> None:
     made = factory(tmp_path, "import itertools\nfor i in itertools.count():\n    yield i")
 
-    assert "(and perhaps more)" in refusal(made)
+    assert refusal(made).startswith(
+        "data.py:make: 1 problem(s) (no more looked at after 20 wrong samples):"
+        "\n  - all of the first 20 samples: is a int, not a mapping"
+    )
 
 
 def test_files_are_read_in_order_with_labels(tmp_path: Path) -> None:
@@ -228,6 +293,34 @@ def test_pattern_that_matches_nothing_is_refused(tmp_path: Path) -> None:
     "content", [b"", b"text", b"PK\x03\x04cut"], ids=["empty", "text", "cut"]
 )
 def test_file_that_is_no_npz_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
+    made = pipeline(tmp_path, [SCALE])
+    (made.folder / "a.npz").write_bytes(content)
+
+    assert "a.npz is not a readable .npz file" in refusal(made, files="*.npz")
+
+
+def zipped(header: bytes, method: int) -> bytes:
+    stream = BytesIO()
+    with ZipFile(stream, "w", method) as file:
+        file.writestr("scale.npy", b"\x93NUMPY\x01\x00" + pack("<H", len(header)) + header)
+    return stream.getvalue()
+
+
+SMALL = b"{'descr': '<f4', 'fortran_order': False, 'shape': (9,)}\n"
+HUGE = SMALL.replace(b"9", b"9" * 15)
+DEFLATED = zipped(SMALL, ZIP_DEFLATED)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(zipped(HUGE, ZIP_STORED), id="more-than-memory"),
+        pytest.param(zipped(SMALL.replace(b"}", b"("), ZIP_STORED), id="bad-header"),
+        pytest.param(DEFLATED[:39] + b"\xff" * 9 + DEFLATED[48:], id="bad-stream"),
+        pytest.param(DEFLATED.replace(b"\x14\x00", b"\x9e\x00"), id="other-version"),
+    ],
+)
+def test_damage_inside_an_npz_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     made = pipeline(tmp_path, [SCALE])
     (made.folder / "a.npz").write_bytes(content)
 

@@ -28,7 +28,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _write(documents: dict[str, Any]) -> None:
-    report = collect(documents, samples_kind="factory")
+    report = collect(documents)
     for stage, document in (("gate", documents["verdict.json"]), ("report", report)):
         name = "verdict.json" if stage == "gate" else "report.json"
         (BUILD / stage).mkdir(parents=True)
@@ -36,7 +36,9 @@ def _write(documents: dict[str, Any]) -> None:
 
 
 def _execute(*, something_ran: bool = False, verbosity: int = 1) -> BaseFail | None:
-    plan: Any = SimpleNamespace(run_name="pan")
+    plan: Any = SimpleNamespace(
+        run_name="pan", stages=[SimpleNamespace(name=name) for name in ("export", "golden")]
+    )
     action = VerdictAction(plan)
     task: Any = SimpleNamespace(
         name="pan", verbosity=verbosity, meta={META: {"something_ran": something_ran}}
@@ -127,3 +129,27 @@ def test_a_bug_exits_with_2_and_ends_no_other_task() -> None:
     assert isinstance(failure, StageTaskError)
     assert failure.exit_code == 2
     assert "a bug in ascendflow" in failure.get_msg()
+
+
+def test_recorded_warnings_are_told_each_time_a_line_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _write(passed())
+    reads: dict[str, Any] = {"files": {}, "folders": {}, "missing": [], "distributions": {}}
+    for stage, warnings in (("export", ["a branch\n  was fixed"]), ("golden", ["w" * 999])):
+        record: dict[str, Any] = dict.fromkeys(("stage", "key", "base"), "")
+        record |= {key: {} for key in ("fingerprint", "outputs", "facts")}
+        record |= {"schema_version": 1, "reads": reads, "warnings": warnings}
+        (BUILD / stage).mkdir()
+        (BUILD / stage / "record.json").write_text(json.dumps(record))
+
+    assert _execute() is None
+    told = capsys.readouterr().out
+    assert _execute() is None
+    one, two, verdict = told.splitlines()
+
+    assert one == "warning: export: a branch was fixed"
+    assert two.startswith("warning: golden: www")
+    assert len(two) < 300
+    assert verdict.startswith("pan: passed")
+    assert capsys.readouterr().out == told

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 from ascendflow.backends import load_backend
 from ascendflow.backends.emulator.backend import Emulator
@@ -130,3 +131,19 @@ def test_all_samples_run_through_one_loaded_model(tmp_path: Path) -> None:
     outputs = list(Emulator().infer(tmp_path / "model", feeds, threads=1))
 
     assert [each["y"].tolist() for each in outputs] == [[0, 0], [-1, 1], [-2, 2]]
+
+
+def test_what_onnxruntime_cannot_run_is_refused_not_run_elsewhere(tmp_path: Path) -> None:
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("Max", ["x", "x"], ["y"], name="largest")],
+        "g",
+        [value("x", TensorProto.INT16, [2])],
+        [value("y", TensorProto.INT16, [2])],
+    )
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
+    convert(proto, tmp_path)
+    feeds = [{"x": np.array([1, 2], np.int16)}]
+
+    with pytest.raises(NotModelledError, match="largest"):
+        list(Emulator().infer(tmp_path / "model", feeds, threads=1))

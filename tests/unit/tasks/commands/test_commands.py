@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ascendflow import vocabulary
-from ascendflow.tasks.commands import COMMANDS
+from ascendflow.tasks.commands import COMMANDS, DATABASES
 
 ROOT = Path(__file__).parents[4]
 
@@ -20,7 +20,10 @@ def test_a_command_is_reserved_and_leads_to_a_class(name: str, location: str) ->
     assert getattr(import_module(module), class_name).get_name() == name
 
 
-def test_pyproject_of_this_repository_names_the_same_commands() -> None:
+def test_pyproject_of_this_repository_names_the_same_plugins() -> None:
     document = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
-    assert document["tool"]["doit"]["plugins"]["command"] == dict(COMMANDS)
+    assert document["tool"]["doit"]["plugins"] == {
+        "backend": dict(DATABASES),
+        "command": dict(COMMANDS),
+    }

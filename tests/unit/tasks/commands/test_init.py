@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ascendflow.tasks.commands import COMMANDS, DATABASES
 from ascendflow.tasks.commands.init import Init
 from tests.unit.manifest import models
 
@@ -32,6 +34,11 @@ def test_init_takes_its_options_on_either_side_of_the_model(
     assert out.endswith("next: doit model=det\n")
     manifest = onnx.parent / "here" / "pipelines" / "det" / "manifest.yaml"
     assert "shape: [1, 5]" in manifest.read_text()
+    plugins = tomllib.loads((onnx.parent / "here" / "pyproject.toml").read_text())
+    assert plugins["tool"]["doit"]["plugins"] == {
+        "backend": dict(DATABASES),
+        "command": dict(COMMANDS),
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+"""What torch's exporters say, in words that lead to the line to change.
+
+Their own errors begin with general advice, coloured for a terminal, and name the cause
+last; their warnings do not say what became of the model.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ascendflow.errors import StageError
+from ascendflow.factories import users_file, users_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from warnings import WarningMessage
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_DATA_DEPENDENT = re.compile(r"data.?dependent", re.IGNORECASE)
+_FROZEN = (
+    ("Python boolean", "the graph has only the branch that one run on random inputs took"),
+    ("as a constant", "the graph has only the value of one run on random inputs"),
+)
+"""Part of a TracerWarning -> what it means for the file."""
+_REWRITE = (
+    "what is computed depends on a tensor's values here: rewrite the branch with "
+    "torch.where or torch.cond, a number from a tensor as one from its shape "
+    "(exporter: torchscript is no way out, it freezes the branch of one run)"
+)
+
+
+def failure(exporter: str, error: Exception) -> StageError:
+    """Say why an exporter failed: the innermost cause, and the user's line it names.
+
+    Args:
+        exporter: "dynamo" or "torchscript".
+        error: as the exporter raised it.
+    """
+    causes = list(_causes(error))
+    cause = causes[-1]
+    lines = (users_line(each) for each in reversed(causes))
+    at = next((f" at {line}" for line in lines if line is not None), "")
+    what = f"{type(cause).__name__}: {_first_line(cause)}"
+    if any(_DATA_DEPENDENT.search(f"{type(e).__name__} {e}") for e in causes):
+        hint = _REWRITE
+    else:
+        other = "torchscript" if exporter == "dynamo" else "dynamo"
+        hint = f"the stage's log has all of it; try export.exporter: {other}"
+    return StageError(f"torch's {exporter} exporter failed{at}: {what}", hint=hint)
+
+
+def tracer_warnings(caught: Iterable[WarningMessage]) -> list[str]:
+    """Say what the tracer took for good, and where, each once and in order."""
+    said = {
+        f"{_place(each)}{_meaning(str(each.message))}"
+        for each in caught
+        if each.category.__name__ == "TracerWarning"
+    }
+    return sorted(said)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from, innermost last."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _first_line(error: BaseException) -> str:
+    return _ANSI.sub("", str(error)).strip().partition("\n")[0].strip()
+
+
+def _place(warning: WarningMessage) -> str:
+    file = users_file(warning.filename)
+    return f"{file}:{warning.lineno}: " if file is not None else ""
+
+
+def _meaning(message: str) -> str:
+    plain = _ANSI.sub("", message)
+    for part, meaning in _FROZEN:
+        if part in plain:
+            return f"{meaning}, for all inputs (torch: {plain.partition('. ')[0]})"
+    return plain

@@ -1,0 +1,63 @@
+"""`doit clean [TASK...]`: remove folders of `build/`, and name each once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from doit.cmd_clean import Clean as DoitClean
+
+from ascendflow.tasks.commands.command import WithoutTraceback
+from ascendflow.tasks.removal import RemoveFolder
+from ascendflow.tasks.session import SESSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from doit.task import Task
+
+
+class Clean(WithoutTraceback, DoitClean):
+    """doit's own, which would name each stage's folder, and exit with 0 where it failed."""
+
+    name = "clean"
+    doc_purpose = "remove artifacts from build/; the store keeps what it has"
+
+    def execute(self, opt_values: Any, pos_args: list[str]) -> int:
+        """Clean, after a run that is going on; 3 where a folder cannot be removed."""
+        SESSION.executes = True
+        return super().execute(opt_values, pos_args)
+
+    def clean_tasks(self, tasks: list[Task], dryrun: bool, cleanforget: bool) -> None:
+        """Remove what the tasks made; a folder takes what is inside with it."""
+        verb = "would remove" if dryrun else "removed"
+        there = [removal for removal in _outermost(_removals(tasks)) if _exists(removal)]
+        for removal in there:
+            if not dryrun:
+                removal.execute()
+            self.outstream.write(f"{verb} {removal.folder}\n")
+        if not there:
+            self.outstream.write("nothing to remove\n")
+        super().clean_tasks(tasks, dryrun, cleanforget)
+
+
+def _removals(tasks: Iterable[Task]) -> Iterator[RemoveFolder]:
+    """Yield the removals that tasks of ours ask for, and take them from the tasks."""
+    for task in tasks:
+        ours = [a for a in task.clean_actions if isinstance(a, RemoveFolder)]
+        yield from ours
+        task.clean_actions = [a for a in task.clean_actions if a not in ours]
+
+
+def _outermost(removals: Iterable[RemoveFolder]) -> list[RemoveFolder]:
+    named = {removal.folder: removal for removal in removals}
+    return [
+        named[folder]
+        for folder in sorted(named)
+        if not named.keys() & {p.as_posix() for p in PurePosixPath(folder).parents}
+    ]
+
+
+def _exists(removal: RemoveFolder) -> bool:
+    return os.path.lexists(SESSION.project.repository / removal.folder)

@@ -1,0 +1,155 @@
+"""What fails, how it is told, and which exit code it gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.checkouts import ALL, PASSED
+
+if TYPE_CHECKING:
+    from tests.checkouts import Checkout
+
+MANIFEST = "pipelines/toy/manifest.yaml"
+MODES = {
+    "serial": [],
+    "continue": ["--continue"],
+    "threads": ["-n", "2"],
+    "processes": ["-n", "2", "-P", "process"],
+}
+
+
+def test_failed_stage_shows_its_last_lines_and_is_not_cached(checkout: Checkout) -> None:
+    """PL09, PL13."""
+    checkout.edit(
+        "pipelines/toy/metric.py",
+        "    return 0.8",
+        "    [print('line', i) for i in range(30)]\n    raise ValueError('no such class')",
+    )
+    failed = checkout.doit("model=toy")
+    again = checkout.doit("model=toy")
+    log = checkout.path("build/toy/evaluate/log.txt").read_text()
+    is_verdict_there = checkout.path("build/toy/gate/verdict.json").exists()
+    is_report_there = checkout.path("build/toy/report").exists()
+    checkout.edit(
+        "pipelines/toy/metric.py", "raise ValueError('no such class')", "return 1"
+    )
+    mended = checkout.doit("model=toy")
+
+    assert failed.code == again.code == 2
+    assert "pipelines/toy/metric.py:3: ValueError: no such class" in failed.text
+    assert "its log is build/toy/evaluate/log.txt" in failed.text
+    assert not failed.has_traceback
+    assert "line 0\n" in log
+    assert "Traceback" in log
+    assert not is_verdict_there
+    assert not is_report_there
+    assert again.executed == []
+    assert ".  evaluate:toy" in again.text
+    assert mended.executed == ["evaluate", "gate", "report"]
+
+
+def test_crashed_stage_shows_the_end_of_its_log(checkout: Checkout) -> None:
+    checkout.inject(
+        "convert", "for i in range(50): print('line', i)", "import os", "os._exit(9)"
+    )
+    run = checkout.doit()
+
+    assert run.code == 2
+    assert "convert: its child process exited with status 9" in run.text
+    assert "\n    line 49\n" in run.text
+    assert "\n    line 30\n" in run.text
+    assert "\n    line 29\n" not in run.text
+    assert "its log is build/toy/convert/log.txt" in run.text
+    assert "line 29\n" in checkout.path("build/toy/convert/log.txt").read_text()
+
+
+def test_stage_that_makes_half_of_its_outputs_fails(checkout: Checkout) -> None:
+    """PL13: what counts is what was made, not what was returned."""
+    checkout.inject("convert", "ctx.outputs['model'].mkdir()", "return True")
+    run = checkout.doit()
+
+    assert run.code == 2
+    assert "convert: ended without making the file 'conversion.json'" in run.text
+    assert not checkout.path("build/toy/convert/model").exists()
+
+
+def test_stage_that_imports_what_its_digest_lacks_is_not_recorded(
+    checkout: Checkout,
+) -> None:
+    checkout.inject(
+        "convert", "import importlib", "importlib.import_module('ascendflow.stages.gate')"
+    )
+    run = checkout.doit()
+
+    assert run.code == 2
+    assert "convert: imported ascendflow.stages.gate, not in the" in run.text
+    assert not checkout.path("build/toy/convert/record.json").exists()
+
+
+def test_hanging_stage_is_ended_with_both_values_told(checkout: Checkout) -> None:
+    checkout.inject("convert", "import time", "time.sleep(600)")
+    checkout.edit(MANIFEST, "gate:", "limits: {timeout_s: 1.5}\ngate:")
+    run = checkout.doit()
+
+    assert run.code == 2
+    assert "convert: its child process ran for " in run.text
+    assert "limits.timeout_s is 1.5" in run.text
+
+
+@pytest.fixture(scope="module")
+def mixed(fresh_template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Models: `toy` passes, `low` fails its gate, `sad` cannot take samples."""
+    mixed = fresh_template.copied_to(tmp_path_factory.mktemp("mixed") / "repository")
+    for model in ("low", "sad"):
+        mixed.add_model(model)
+    mixed.edit("pipelines/low/manifest.yaml", "min: 0.9}", "min: 0.99}")
+    mixed.edit("pipelines/sad/manifest.yaml", "count: 2", "count: none")
+    mixed.edit("pipelines/sad/data.py", "folder =", "assert count != 'none'\n    folder =")
+    mixed.doit("--continue")
+    return mixed
+
+
+@pytest.mark.parametrize("options", MODES.values(), ids=MODES.keys())
+@pytest.mark.parametrize(
+    ("models", "code"),
+    [
+        pytest.param("toy", 0, id="pass"),
+        pytest.param("low", 1, id="gate"),
+        pytest.param("low,toy", 1, id="gate-and-pass"),
+        pytest.param("sad", 2, id="stage"),
+        pytest.param("l*,sad,toy", 2, id="all-three"),
+    ],
+)
+def test_exit_code_is_that_of_the_worst(
+    mixed: Checkout, models: str, code: int, options: list[str]
+) -> None:
+    """PL11: both ways of running at once."""
+    if models == "l*,sad,toy" and "--continue" not in options:
+        # Else the first failure ends the run, and which that is is a matter of luck.
+        options = [*options, "--continue"]
+    run = mixed.doit(*options, f"model={models}")
+
+    assert run.code == code
+    assert not run.has_traceback
+    if code == 1:
+        assert "gate: 'mask': cosine_similarity is 0.95, must be >= 0.99" in run.text
+
+
+def test_failed_gate_leaves_a_report_and_stops_nothing_else(mixed: Checkout) -> None:
+    run = mixed.doit("--continue")
+
+    assert f"{PASSED}\n" in run.text
+    assert "low: FAILED (1 of 1 check" in run.text
+    assert "evaluate:sad was not run" in run.text
+    assert "hint: open build/low/report/report.html" in run.text
+    assert mixed.path("build/low/report/report.html").exists()
+    assert mixed.path("build/low/gate/verdict.json").exists()
+
+
+def test_failure_of_one_model_keeps_another_up_to_date(mixed: Checkout) -> None:
+    run = mixed.doit("--continue", "model=toy,sad")
+
+    assert {f"-- {stage}:toy" for stage in ALL} <= set(run.text.splitlines())
+    assert mixed.doit("model=toy").restored == []

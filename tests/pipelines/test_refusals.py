@@ -1,0 +1,129 @@
+"""What cannot be run is told in one message, with exit code 3 and no traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.checkouts import Checkout
+
+
+@pytest.fixture(scope="module")
+def unbuilt(fresh_template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    return fresh_template.copied_to(tmp_path_factory.mktemp("unbuilt") / "repository")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["modle=toy"],
+            "modle= is not a variable of this project\n  hint: did you mean model=?",
+        ),
+        (
+            ["model=toi"],
+            "there is no pipelines/toi/manifest.yaml\n  hint: did you mean 'toy'?",
+        ),
+        (["model=z*"], "there is no pipelines/z*/manifest.yaml\n  hint: there are toy"),
+        (["model="], "model= is empty"),
+        (
+            ["soc=Ascend310P9"],
+            (
+                "soc=Ascend310P9 is not a known soc_version\n  hint: did you mean "
+                "'Ascend310P1' or 'Ascend310P3' or 'Ascend310P5' or 'Ascend310P7'?"
+            ),
+        ),
+        (["precision=fp16"], "precision=fp16 is not a known precision_mode"),
+        (
+            ["precision=force_fp32"],
+            (
+                "precision=force_fp32 on the command line, the rest of pipelines/toy/"
+                "manifest.yaml: convert: precision_mode 'force_fp32' is not modelled on "
+                "ascend310p: its matrix unit has no fp32; modelled: force_fp16, "
+                "must_keep_origin_dtype; force_fp32 on Ascend310B1 to Ascend310B4, "
+            ),
+        ),
+        (
+            ["convert:toi"],
+            "no task or command 'convert:toi'\n  hint: did you mean 'convert:toy'",
+        ),
+        (["covert:toy"], "hint: did you mean 'convert:toy'?"),
+        (["zzz"], 'Invalid parameter: "zzz"'),
+        (["explain", "convrt"], "'convrt' is not a stage\n  hint: did you mean 'convert'?"),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, list) else "",
+)
+def test_what_is_not_there_is_refused_with_a_suggestion(
+    unbuilt: Checkout, arguments: list[str], said: str
+) -> None:
+    run = unbuilt.doit(*arguments)
+
+    assert run.code == 3
+    assert "ERROR: " in run.text
+    assert said in run.text
+    assert not run.has_traceback
+    assert not unbuilt.path("build").exists() or not list(
+        unbuilt.path("build").glob("*/*/*")
+    )
+
+
+@pytest.mark.parametrize(
+    "command", [[], ["list"], ["info", "convert:toy"], ["explain"]], ids=str
+)
+def test_every_broken_manifest_is_told_of_at_once(
+    fresh: Checkout, command: list[str]
+) -> None:
+    fresh.add_model("two")
+    fresh.edit("pipelines/toy/manifest.yaml", "  precision_mode", "  precison_mode")
+    fresh.edit("pipelines/two/manifest.yaml", "rewrite:", "rewritte:")
+    run = fresh.doit(*command)
+
+    assert run.code == 3
+    assert (
+        "pipelines/toy/manifest.yaml:13: convert.precison_mode is not a known key"
+        in run.text
+    )
+    assert "pipelines/two/manifest.yaml:8: rewritte is not a known key" in run.text
+    assert not run.has_traceback
+
+
+def test_only_the_selected_manifests_are_loaded(checkout: Checkout) -> None:
+    checkout.add_model("two")
+    checkout.edit("pipelines/two/manifest.yaml", "rewrite:", "rewritte:")
+
+    assert checkout.doit("model=toy").code == 0
+    assert checkout.doit("model=t*").code == 3
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["explain"]], ids=str)
+def test_repository_without_pipelines_is_told_how_to_begin(
+    fresh: Checkout, command: list[str]
+) -> None:
+    fresh.path("pipelines").rename(fresh.path("elsewhere"))
+    run = fresh.doit(*command)
+
+    assert run.code == 3
+    assert "there are none yet: run `ascendflow init MODEL`" in run.text
+    assert not run.has_traceback
+
+
+def test_empty_argument_is_no_traceback_in_ascendflow(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ascendflow.cli", ""],
+        cwd=checkout.path("pipelines/toy"),  # it looks for dodo.py in parent folders too
+        env={"PYTHONPATH": str(checkout.folder), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "toy: passed" in done.stdout

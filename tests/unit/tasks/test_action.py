@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doit.task import Task
+
+from ascendflow.errors import NotModelledError, StageError
+from ascendflow.tasks.action import Heartbeat, StageAction
+from ascendflow.tasks.uptodate import META
+from tests.workshops import make_outputs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ascendflow.tasks.session import Session
+    from tests.workshops import Workshop
+
+
+def executed(workshop: Workshop, reasons: list[str]) -> tuple[Any, StageAction, Any]:
+    action = StageAction(workshop.plan, workshop.plan.stage("rewrite"))
+    action.task = Task("rewrite:toy", None)
+    action.task.meta = {META: {"reasons": reasons}}
+    failure = action.execute()
+    return failure, action, action.task.meta[META].get("outcome")
+
+
+def test_stale_stage_is_built_and_its_key_saved(workshop: Workshop) -> None:
+    failure, action, outcome = executed(workshop, ["never built"])
+    record = workshop.judge("rewrite").record
+
+    assert failure is None
+    assert record is not None
+    assert action.values == {"key": record["key"]}
+    assert outcome == {
+        "how": "executed",
+        "wall_s": 1.5,
+        "warnings": ("rewrite warned",),
+        "differing": (),
+    }
+
+
+def test_stage_that_is_up_to_date_by_now_is_not_run(workshop: Workshop) -> None:
+    workshop.bring_up("rewrite")
+    _, _, outcome = executed(workshop, ["doit has no saved value for it"])
+
+    assert outcome["how"] == "restored"
+    assert workshop.executed == ["rewrite"]
+
+
+def test_stage_that_was_found_up_to_date_was_forced_and_is_repeated(
+    workshop: Workshop,
+) -> None:
+    workshop.bring_up("rewrite")
+    stage = workshop.plan.stage("rewrite")
+    workshop.makes["rewrite"] = lambda out: make_outputs(stage, out, "otherwise")
+    failure, _, outcome = executed(workshop, [])
+
+    assert failure is None
+    assert (outcome["how"], outcome["differing"]) == ("repeated", ("rewritten",))
+    assert workshop.executed == ["rewrite", "rewrite"]
+
+
+def test_forced_stage_whose_output_vanished_meanwhile_is_brought_up(
+    workshop: Workshop,
+) -> None:
+    workshop.bring_up("rewrite")
+    workshop.path("rewrite/rewritten/content").unlink()
+    _, _, outcome = executed(workshop, [])
+
+    assert outcome["how"] == "restored"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(StageError("no", hint="think"), 2), (NotModelledError("no"), 3)]
+)
+def test_error_of_a_stage_is_a_failure_without_traceback(
+    workshop: Workshop, error: Exception, code: int
+) -> None:
+    def fail(_out: Path) -> None:
+        raise error
+
+    workshop.makes["rewrite"] = fail
+    failure, action, _ = executed(workshop, ["never built"])
+
+    assert failure.exit_code == code
+    assert "no\n  hint: " in failure.get_msg()
+    assert "its log is build/toy/rewrite/log.txt" in failure.get_msg()
+    assert "Traceback" not in failure.get_msg()
+    assert action.values == {}
+
+
+def test_bug_is_shown_whole_and_fails_one_task(workshop: Workshop) -> None:
+    def fail(_out: Path) -> None:
+        raise ZeroDivisionError
+
+    workshop.makes["rewrite"] = fail
+    failure, _, _ = executed(workshop, ["never built"])
+
+    assert failure.exit_code == 2
+    assert "rewrite:toy: a bug in ascendflow\nTraceback" in failure.get_msg()
+
+
+def test_time_it_took_is_noted_for_the_next_heartbeat(
+    workshop: Workshop, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    executed(workshop, ["never built"])
+    last_s = session.timings.last("rewrite:toy")
+    heartbeat = Heartbeat("rewrite:toy", last_s)
+    for elapsed_s in (10.0, 30.0, 35.0, 61.0):
+        heartbeat(elapsed_s)
+
+    assert last_s == 1.5
+    assert capsys.readouterr().err.splitlines() == [
+        "   rewrite:toy has run for 30 s; last time it took 2 s",
+        "   rewrite:toy has run for 61 s; last time it took 2 s",
+    ]
+
+
+def test_first_heartbeat_knows_no_last_time(capsys: pytest.CaptureFixture[str]) -> None:
+    Heartbeat("a:b", None)(31.0)
+
+    assert capsys.readouterr().err == "   a:b has run for 31 s\n"
+
+
+def test_failure_to_judge_fails_the_task_and_runs_nothing(workshop: Workshop) -> None:
+    action = StageAction(workshop.plan, workshop.plan.stage("rewrite"))
+    action.task = Task("rewrite:toy", None)
+    action.task.meta = {META: {"reasons": ["no"], "failure": StageError("no such tool")}}
+
+    failure = action.execute()
+
+    assert failure is not None
+    assert failure.get_msg().strip() == "no such tool"
+    assert workshop.executed == []
