@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ascendflow.cache.digest import canonical_json
 from ascendflow.errors import NotModelledError, PlanError
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def make_plan(
 
     classes = {name: load_stage(name) for name, _ in STAGES}
     slices = {name: SLICES[name](loaded.manifest) for name in classes}
+    canonical_json(slices)  # refuses a key that is no text: keys are made without a look
     _refuse_target(slices["convert"], loaded)
     producers = _producers(classes)
     planned = {

@@ -1,8 +1,8 @@
 """Child processes of doit's process: a log, limits, and a sure end.
 
 Each child leads a session and a process group of its own. Whatever ends it, its whole
-group ends with it; if this process dies, the child's lifeline closes (see
-`ascendflow.child.lifeline`) and the group ends too.
+group ends with it, and what left the group; if this process dies, the child's lifeline
+closes (see `ascendflow.child.lifeline`) and they end too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ascendflow.child.lifeline import VARIABLE
+from ascendflow.child.mark import MARK, end_marked
 from ascendflow.errors import ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -68,11 +69,13 @@ class Limits:
 
 
 class _Child:
-    """A running child and the write end of its lifeline."""
+    """A running child, the write end of its lifeline, and the mark of its descendants."""
 
-    def __init__(self, process: subprocess.Popen[bytes], lifeline: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], lifeline: int, mark: str) -> None:
         self.process = process
+        self._mark = mark
         self.started = time.monotonic()
+        self.parent_of_worker = os.getppid()
         self.ended_for: tuple[Reason, str] | None = None
         self._lifeline = lifeline
 
@@ -80,14 +83,16 @@ class _Child:
         return time.monotonic() - self.started
 
     def kill(self, reason: Reason, explanation: str) -> None:
-        """End the group, and say why; the first reason holds."""
+        """End the group and what left it, and say why; the first reason holds."""
         self.ended_for = self.ended_for or (reason, explanation)
         _kill_group(self.process.pid)
+        end_marked(self._mark)  # not left to `close`: the thread that calls it may be gone
 
     def close(self) -> None:
-        """End what is left of the group, and reap the child."""
+        """End what is left of the group, what left it, and reap the child."""
         # The watcher lives until now and keeps the group's number from being used again.
         _kill_group(self.process.pid)
+        end_marked(self._mark)
         os.close(self._lifeline)
         self.process.wait()
 
@@ -163,19 +168,20 @@ def _start(
     # Neither end is inheritable; Popen makes an exception of the read end for this child,
     # so no child holds another's write end.
     read_end, write_end = os.pipe()
+    mark = os.urandom(8).hex()
     try:
         with log.open("wb") as output, _lock:
             process = subprocess.Popen(
                 argv,
                 cwd=cwd,
-                env={**environment, VARIABLE: str(read_end)},
+                env={**environment, VARIABLE: str(read_end), MARK: mark},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 pass_fds=(read_end,),
                 start_new_session=True,
             )
-            child = _Child(process, write_end)
+            child = _Child(process, write_end, mark)
             _live.add(child)
             return child
     except BaseException as error:
@@ -227,8 +233,9 @@ def _why_end(child: _Child, limits: Limits) -> tuple[Reason, str] | None:
             return "memory", f"used {gb:.2f} GB, limits.memory_gb is {limits.memory_gb:g}"
     # A worker of another process, and that is gone. Not its `is_alive()`: the workers
     # that were forked later keep open what it looks at.
-    if (parent := parent_process()) is not None and parent.pid != os.getppid():
-        return "interrupted", "the main process is gone"
+    # And not its number: a fork server may be the worker's parent.
+    if parent_process() is not None and child.parent_of_worker != os.getppid():
+        return "interrupted", "was ended, as the main process is gone"
     return None
 
 

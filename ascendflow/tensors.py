@@ -116,8 +116,13 @@ class TensorSet:
 
 
 def _storable(array: np.ndarray) -> np.ndarray:
-    """Return `array`, viewed as unsigned integers where .npy cannot name its dtype."""
-    return array if array.dtype.kind != "V" else array.view(f"u{array.dtype.itemsize}")
+    """Return the same values as .npy can name them, with the least byte first.
+
+    The order of bytes is no part of a dtype's name, by which a tensor is read again.
+    """
+    if array.dtype.kind == "V":
+        return array.view(f"u{array.dtype.itemsize}")
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
 def tensor_dtype(name: str) -> np.dtype:

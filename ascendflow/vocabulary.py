@@ -124,6 +124,9 @@ SOC_VERSIONS = (
 """What `atc --soc_version` of CANN 8.1.RC1 accepts (the stems of its
 platform_config/*.ini). Another CANN may know more."""
 
+ONNX_FILE_LIMIT = 2**31
+"""Bytes from which on protobuf takes no file, whatever is in it."""
+
 PLACES = ("pipeline", "repository", "ascendflow")
 """What records call the folders that files lie in; no root may be called so."""
 

@@ -1,8 +1,8 @@
 """A run with nothing to do, against plain doit with as many tasks over the same files.
 
 `python -m benchmarks.noop [MODEL]`: MODEL of this checkout, which is built first where it
-is stale; without one, a five-node model in a repository of its own, and then a hundred
-of it, which takes some minutes to build.
+is stale; without one, a five-node model in a repository of its own. Many models, and
+other tools: `build`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 DOIT = str(Path(sys.executable).parent / "doit")
 ROUNDS = 21
-MANY = 100
 
 HEAVY = (
     *("torch", "onnx", "onnx_ir", "onnxruntime", "onnxsim", "numpy"),
@@ -52,7 +51,7 @@ def measure(model: str | None = None) -> list[Row]:
             arguments = [*command, f"model={name}"]
             said = " ".join(["doit", *arguments])
             theirs = ["info", "stage:gate"] if "info" in command else command
-            rows.append(_ratio(said, root, [name], (arguments, theirs)))
+            rows.append(_ratio(said, root, name, (arguments, theirs)))
             heavy = sorted(set(HEAVY) & _imported(root, arguments))
             rows.append(
                 Row(f"heavy imports of {said}", len(heavy), 0, "modules", ", ".join(heavy))
@@ -60,41 +59,20 @@ def measure(model: str | None = None) -> list[Row]:
         return rows
 
 
-def measure_many() -> list[Row]:
-    """Measure the no-op of a hundred models."""
-    with _repository(None) as (root, name):
-        manifest = root / "pipelines" / name / "manifest.yaml"
-        names = [name, *(f"{name}{number}" for number in range(1, MANY))]
-        for copy in names[1:]:
-            folder = root / "pipelines" / copy
-            folder.mkdir()
-            text = manifest.read_text().replace(f"model: {name}", f"model: {copy}")
-            (folder / "manifest.yaml").write_text(text)
-            (folder / f"{name}.onnx").write_bytes(
-                (manifest.parent / f"{name}.onnx").read_bytes()
-            )
-        _doit(root, "-n", "2").run()
-        said = f"doit, {MANY} models"
-        (took,) = times([_doit(root)], rounds=5)
-        row = Row(said, took.median_ms, 1000, "ms", f"at least {took.least_ms:.0f} ms")
-        return [row, _ratio(said, root, names, ([], []))]
-
-
 def _ratio(
-    said: str, root: Path, models: list[str], arguments: tuple[list[str], list[str]]
+    said: str, root: Path, model: str, arguments: tuple[list[str], list[str]]
 ) -> Row:
     """Compare ours with plain doit over copies of the same files."""
-    rounds = ROUNDS if len(models) == 1 else 5
     with tempfile.TemporaryDirectory() as scratch:
-        tasks = plain.write(root / "build", models, Path(scratch))
+        tasks = plain.write(root / "build", model, Path(scratch))
         Command([DOIT], Path(scratch), environment(ROOT)).run()
         ours = _doit(root, *arguments[0])
         theirs = Command([DOIT, *arguments[1]], Path(scratch), environment(ROOT))
-        mine, its = times([ours, theirs], rounds)
+        mine, its = times([ours, theirs], ROUNDS)
         counts = ours.instructions(), theirs.instructions()
     detail = (
         f"{mine.median_ms:.0f} ms against {its.median_ms:.0f} ms, {tasks} tasks, "
-        f"{rounds} rounds; of the least {mine.least_ms / its.least_ms:.2f} x"
+        f"{ROUNDS} rounds; of the least {mine.least_ms / its.least_ms:.2f} x"
     )
     if counts[0] and counts[1]:
         detail += f", of instructions {counts[0] / counts[1]:.2f} x"
@@ -133,4 +111,4 @@ def _imported(root: Path, arguments: list[str]) -> set[str]:
 
 
 if __name__ == "__main__":
-    print(table(measure(*sys.argv[1:2]) + ([] if sys.argv[1:] else measure_many())))
+    print(table(measure(*sys.argv[1:2])))

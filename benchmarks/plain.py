@@ -25,22 +25,17 @@ def task_stage():
 """
 
 
-def write(build: Path, models: list[str], folder: Path) -> int:
-    """Write a dodo.py with one task for each stage of each model, and one for its verdict.
+def write(build: Path, model: str, folder: Path) -> int:
+    """Write a dodo.py with one task for each stage of a model, and one for its verdict.
 
     Each task depends on every file of its stage's inputs and has every file of its
-    outputs as target. Where there is one model, tasks are named after stages only.
+    outputs as target.
 
     Returns:
         How many tasks there are.
     """
-    tasks: list[dict[str, Any]] = []
-    for model in models:
-        shutil.copytree(build / model, folder / model)
-        suffix = f":{model}" if len(models) > 1 else ""
-        tasks += [
-            task | {"name": f"{task['name']}{suffix}"} for task in _tasks(folder, model)
-        ]
+    shutil.copytree(build / model, folder / model)
+    tasks = list(_tasks(folder, model))
     (folder / "tasks.json").write_text(json.dumps(tasks))
     (folder / "dodo.py").write_text(DODO)
     return len(tasks)

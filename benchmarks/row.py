@@ -13,7 +13,7 @@ class Row:
         claim: what is measured, in words.
         value: the measurement.
         limit: the largest value that holds the claim.
-        unit: "x" for a ratio, "ms", or "modules".
+        unit: "x" for a ratio, "ms", "MB", "modules", or nothing of a count.
         detail: what the value was made of.
     """
 

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 COUNTING = (
@@ -64,27 +64,47 @@ def _done(command: Command) -> subprocess.CompletedProcess[str]:
 
 
 class Times(NamedTuple):
-    """Wall times of one command, in ms."""
+    """Wall times of one command, in ms, and what it printed the last time."""
 
     median_ms: float
     least_ms: float
+    last_ms: float
+    said: str
 
 
-def times(commands: Sequence[Command], rounds: int) -> list[Times]:
+def times(
+    commands: Sequence[Command],
+    rounds: int,
+    before: Callable[[Path, int], None] | None = None,
+) -> list[Times]:
     """Return each command's wall times.
 
     Rounds are interleaved (a b a b, not a a b b), so that a machine that grows slower
     or busier meanwhile does so for all of them.
+
+    Args:
+        commands: what to time.
+        rounds: how often.
+        before: called before each run, untimed, with the command's folder and the number
+            of the round, from 1. Without it a round 0, not timed, comes first, and leaves
+            byte code and page cache warm.
     """
-    for command in commands:
-        command.run()  # warm: byte code and page cache
-    spent: list[list[float]] = [[] for _ in commands]
-    for _ in range(rounds):
-        for command, mine in zip(commands, spent, strict=True):
-            start = time.perf_counter()
+    if before is None:
+        for command in commands:
             command.run()
-            mine.append((time.perf_counter() - start) * 1000)
-    return [Times(statistics.median(mine), min(mine)) for mine in spent]
+    spent: list[list[float]] = [[] for _ in commands]
+    said = [""] * len(commands)
+    for number in range(1, rounds + 1):
+        for place, command in enumerate(commands):
+            if before is not None:
+                before(command.folder, number)
+            start = time.perf_counter()
+            said[place] = command.run()
+            spent[place].append((time.perf_counter() - start) * 1000)
+    return [
+        Times(statistics.median(mine), min(mine), mine[-1], text)
+        for mine, text in zip(spent, said, strict=True)
+    ]
 
 
 def environment(root: Path) -> dict[str, str]:

@@ -155,6 +155,14 @@ def failed() -> dict[str, Any]:
                 },
                 "judged": {},
             },
+            "golden.json": {
+                "schema_version": 1,
+                "runtime": "onnxruntime",
+                "graph_optimization": "off",
+                "has_torch": True,
+                "torch_onnx": {},
+                "outputs": {"mask": {"dtype": "float32", "shape": [1, 5, 96, 128]}},
+            },
             "metrics.json": {
                 "schema_version": 1,
                 "outputs": [OUTPUT],

@@ -6,14 +6,17 @@ What a stand-in writes follows from its inputs and its slice alone, as in a real
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import signal
 import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ascendflow.stages.stage import Stage, StageContext
@@ -31,6 +34,17 @@ USER_CODE = {
 
 def play(stage: Stage, ctx: StageContext) -> None:
     """Write every output of a stage as text that follows from all it was given."""
+    trouble = _trouble_for(stage.name, ctx)
+    if trouble in BEFORE:
+        _make_half(ctx)
+        BEFORE[trouble](ctx)
+        return
+    _make(stage, ctx)
+    if trouble in AFTER:
+        AFTER[trouble](ctx)
+
+
+def _make(stage: Stage, ctx: StageContext) -> None:
     said = _user_code(stage.name, ctx.config)
     content = {
         "stage": stage.name,
@@ -109,11 +123,88 @@ def _report(content: Any, ctx: StageContext) -> dict[str, Any]:
         "divergent_node": None,
         "emulation": None,
         "rules": [],
+        "rules_moved": 0.0,
+        "golden": {"runtime": "onnxruntime", "graph_optimization": "off"},
         "content": content,
     }
 
 
 DOCUMENTS = {"verdict.json": _verdict, "report.json": _report}
+
+
+def _trouble_for(stage: str, ctx: StageContext) -> str | None:
+    """Name what a test wants this stage to meet: `tests/faults.py` leaves an empty file."""
+    wanted = ctx.folder.parents[2] / "troubles" / stage
+    found = (name for name in (*BEFORE, *AFTER) if os.path.exists(f"{wanted}.{name}"))
+    return next(found, None)  # in no record: to look whether a file is there is no read
+
+
+def _make_half(ctx: StageContext) -> None:
+    """Leave the first half of the first output."""
+    path = next(iter(ctx.outputs.values()))
+    if not path.suffix:
+        path.mkdir()
+        path /= "content.json"
+    path.write_text('{"half": ')
+
+
+def _wait(ctx: StageContext) -> None:
+    """Wait for the test, with a process in our group and one that left it."""
+    import subprocess  # not for a stage that meets nothing
+
+    subprocess.Popen(["sleep", "600"])
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execvp("sleep", ["sleep", "600"])  # noqa: S606
+        os._exit(0)
+    os.wait()
+    announce_and_wait(str(ctx.folder.parents[2] / "troubles"))
+
+
+def _hang(_ctx: StageContext) -> None:
+    time.sleep(600)
+
+
+def _eat_memory(_ctx: StageContext) -> None:
+    eaten = bytearray(b"x") * 400_000_000
+    time.sleep(600 + 0 * len(eaten))
+
+
+def _fill(folder: Path) -> None:
+    """Take what is left of a disk, as another program might."""
+    with open(folder / "filler", "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(4096))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+
+
+BEFORE: dict[str, Callable[[StageContext], None]] = {
+    "waits": _wait,
+    "crashes": lambda _ctx: os.kill(os.getpid(), signal.SIGSEGV),
+    "hangs": _hang,
+    "eats-memory": _eat_memory,
+    "makes-half": lambda _ctx: None,
+    "fills-build": lambda ctx: _fill_and_go_on(ctx, "build"),
+}
+"""What happens when a stage has made half of its first output."""
+
+AFTER: dict[str, Callable[[StageContext], None]] = {
+    "waits-at-its-end": lambda ctx: announce_and_wait(
+        str(ctx.folder.parents[2] / "troubles")
+    ),
+    "fills-store": lambda ctx: _fill(ctx.folder.parents[1] / ".ascendflow"),
+}
+"""What happens when it has made all of them."""
+
+
+def _fill_and_go_on(ctx: StageContext, folder: str) -> None:
+    _fill(ctx.folder.parents[1] / folder)
+    for path in ctx.outputs.values():
+        (path if path.suffix else path / "content.json").write_text("x" * 100_000)
 
 
 def announce_and_wait(meeting: str) -> None:

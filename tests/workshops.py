@@ -9,6 +9,7 @@ from ascendflow.build import bring_up as module
 from ascendflow.build.bring_up import bring_up
 from ascendflow.build.execute import Execution
 from ascendflow.build.judge import judge
+from ascendflow.build.moved import moment
 from ascendflow.build.project import Project
 from ascendflow.plan import Plan, PlannedStage
 
@@ -67,19 +68,25 @@ class Workshop:
         makes: stage -> what it does instead of running a child; given the folder that
             outputs belong in. Absent: each output says which stage made it.
         reads: what every stage says that it read.
+        states: what every stage says that it found where Python read.
+        appeared: which of these it says came into being meanwhile.
         kept: what every stage says that it kept.
         executed: the stages that ran.
+        exists: whether the repository is there, and may have been built.
     """
 
     repository: Path
     plan: Plan = PLAN
     makes: dict[str, Callable[[Path], None]] = field(default_factory=dict)
     reads: dict[str, list[str]] = field(default_factory=no_reads)
+    states: dict[str, str] = field(default_factory=dict)
+    appeared: list[str] = field(default_factory=list)
     kept: dict[str, dict[str, str]] = field(default_factory=dict)
     executed: list[str] = field(default_factory=list)
+    exists: bool = False
 
     def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=self.exists)
         self.project = Project(self.repository)
 
     @property
@@ -123,6 +130,7 @@ class Workshop:
         out = work / "out"
         out.mkdir()
         (work / "spec.json").touch()
+        started = moment(work / "spec.json")
         (work / "log.txt").write_text(f"{stage.name} ran\n")
         if stage.name in self.makes:
             self.makes[stage.name](out)
@@ -130,12 +138,14 @@ class Workshop:
             make_outputs(stage, out)
         result = {
             "reads": self.reads,
+            "states": self.states,
+            "appeared": self.appeared,
             "distributions": [],
             "kept": self.kept,
             "warnings": [f"{stage.name} warned"],
             "facts": {},
         }
-        return Execution(work, result, 1.5)
+        return Execution(work, result, 1.5, started)
 
 
 def make_outputs(stage: PlannedStage, out: Path, text: str = "made") -> None:

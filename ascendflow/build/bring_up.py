@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ascendflow.build.execute import execute
 from ascendflow.build.judge import input_digests, stage_fingerprint
+from ascendflow.build.moved import AGAIN, input_states, refuse_moved_inputs
 from ascendflow.build.publish import keep_log, new_work_folder, publish, withdraw
 from ascendflow.build.recording import made_outputs, record_of
 from ascendflow.cache.fingerprint import base_of, key_of
@@ -56,26 +57,36 @@ def bring_up(
     stage: PlannedStage,
     *,
     heartbeat: Callable[[float], None] = lambda _elapsed: None,
+    say: Callable[[str], None] = lambda _line: None,
 ) -> Outcome:
     """Make a stale stage's outputs true again.
 
     The stage's old outputs, the verdict and the report leave `build/` first.
+
+    Args:
+        project: whose `build/` and store.
+        plan: the run.
+        stage: what to make.
+        heartbeat: called with the elapsed seconds while its child runs.
+        say: told whom it has to wait for.
 
     Raises:
         AscendflowError: the stage refused or failed; its log is kept and named.
         InternalError: a bug in the stage.
     """
     withdraw(project, plan, stage.name)
+    states = input_states(project, plan, stage)
     inputs = _present_inputs(project, plan, stage)
     now = stage_fingerprint(project, stage, inputs)
     with (
-        project.store.lock(base_of(now)),
+        project.store.lock(base_of(now), on_wait=_waiting(plan, stage, say)),
         _work_folder(project, plan, stage.name) as work,
     ):
         if (record := _restore(project, plan, base_of(now), work)) is not None:
             return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
         run = _execute(project, plan, stage, work, heartbeat)
-        _refuse_moved_inputs(project, plan, stage, inputs)
+        refuse_moved_inputs(stage.name, inputs, input_digests(project, plan, stage))
+        refuse_moved_inputs(stage.name, states, input_states(project, plan, stage))
         _refuse_edited_code(project, stage, now)
         record = record_of(project, plan, stage, now, run)
         standing = project.store.put_record(record)
@@ -109,6 +120,15 @@ def repeat(
     )
 
 
+def _waiting(
+    plan: Plan, stage: PlannedStage, say: Callable[[str], None]
+) -> Callable[[str], None]:
+    task = f"{stage.name}:{plan.run_name}"
+    return lambda holder: say(
+        f"{task} is waiting for {holder}, which may be making the same"
+    )
+
+
 @contextmanager
 def _work_folder(project: Project, plan: Plan, stage: str) -> Iterator[Path]:
     work = new_work_folder(project, plan, stage)
@@ -119,7 +139,7 @@ def _work_folder(project: Project, plan: Plan, stage: str) -> Iterator[Path]:
             raise
         raise StageError(
             f"{stage}: {work.relative_to(project.repository)} was removed while it ran",
-            hint="run the same command again",
+            hint=AGAIN,
         ) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -150,7 +170,7 @@ def _present_inputs(project: Project, plan: Plan, stage: PlannedStage) -> dict[s
 
 def _restore(project: Project, plan: Plan, base: str, work: Path) -> Record | None:
     """Publish a stored record whose reads still hold; None where there is none."""
-    resolve = project.places_of(plan).resolve
+    resolve = project.places_of(plan).path
     for record in project.store.records(base):
         if key_of(base, redigest(record["reads"], resolve, project.index)) != record["key"]:
             continue
@@ -175,8 +195,9 @@ def _execute(
         return execute(project, plan, stage, work, heartbeat=heartbeat)
     except AscendflowError as error:
         log = keep_log(project, plan, stage.name, work)
-        where = f"its log is {log.relative_to(project.repository)}{_ending(log)}"
-        error.hint = where if error.hint is None else f"{error.hint}\n  {where}"
+        if ending := _ending(log):
+            where = f"its log is {log.relative_to(project.repository)}{ending}"
+            error.hint = where if error.hint is None else f"{error.hint}\n  {where}"
         raise
     except InternalError as error:
         log = keep_log(project, plan, stage.name, work)
@@ -190,23 +211,11 @@ def _ending(log: Path) -> str:
     return "".join(["; it ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
 
 
-def _refuse_moved_inputs(
-    project: Project, plan: Plan, stage: PlannedStage, before: dict[str, str]
-) -> None:
-    after = input_digests(project, plan, stage)
-    if moved := [role for role, digest in before.items() if after[role] != digest]:
-        raise StageError(
-            f"{stage.name}: input {', '.join(moved)} changed while the stage ran, "
-            "so nothing was recorded",
-            hint="run the same command again",
-        )
-
-
 def _refuse_edited_code(project: Project, stage: PlannedStage, now: Fingerprint) -> None:
     """Refuse what may have run newer code than this process found when it began."""
     if project.code_digest_now(stage.modules) != now["code"]:
         raise StageError(
             f"{stage.name}: code of ascendflow was edited since this run began, "
             "so nothing was recorded",
-            hint="run the same command again",
+            hint=AGAIN,
         )

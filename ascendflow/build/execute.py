@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow import errors
 from ascendflow.build.judge import SEED
+from ascendflow.build.moved import moment
 from ascendflow.build.warned import warnings_document
 from ascendflow.child.command import child_argv, child_environment
 from ascendflow.child.result import UNWRITTEN
+from ascendflow.documents.json_file import write_json
 from ascendflow.errors import AscendflowError, InternalError, ToolFailedError
 from ascendflow.plan import WARNINGS
 from ascendflow.process import Limits, run_child
@@ -20,9 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from ascendflow.build.moved import Moment
     from ascendflow.build.project import Project
     from ascendflow.plan import Plan, PlannedStage
     from ascendflow.process import ExitStatus
+
+WAYS_ROUND = {"simplify": "set simplify.enabled: false to do without onnxsim"}
+"""Stage -> what to do where its child crashes, runs for ever or eats all memory."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,13 @@ class Execution:
         work: its folder: spec.json, result.json, log.txt, out/.
         result: what result.json holds.
         wall_s: how long it took.
+        started: when it was about to start.
     """
 
     work: Path
     result: dict[str, Any]
     wall_s: float
+    started: Moment
 
     def output(self, role: str) -> Path:
         """Where the child left the artifact `role`."""
@@ -60,7 +68,8 @@ def execute(
     """
     (work / "out").mkdir(parents=True)
     spec = _spec(project, plan, stage, work)
-    (work / "spec.json").write_text(json.dumps(spec, indent=1, sort_keys=True) + "\n")
+    write_json(work / "spec.json", spec)
+    started = moment(work / "spec.json")
     status = run_child(
         child_argv(work / "spec.json"),
         cwd=work,
@@ -73,8 +82,9 @@ def execute(
     if result is not None and not result["ok"]:
         raise _error(result["error"], stage)
     if result is None or status.returncode != 0:
-        raise ToolFailedError(f"{stage.name}: {_how_it_ended(status)}")
-    return Execution(work, result, status.wall_s)
+        told = f"{stage.name}: {_how_it_ended(status)}"
+        raise ToolFailedError(told, hint=WAYS_ROUND.get(stage.name))
+    return Execution(work, result, status.wall_s, started)
 
 
 def _spec(project: Project, plan: Plan, stage: PlannedStage, work: Path) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,8 +57,8 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
     Raises:
         AscendflowError: a tool that belongs in the key is not installed.
     """
-    folder = project.stage_folder(plan, stage.name)
-    record = read_record(os.path.join(folder, RECORD))
+    folder = project.stage_path(plan, stage.name)
+    record = read_record(f"{folder}/{RECORD}")
     inputs = input_digests(project, plan, stage, known=project.standing)
     missing = [role for role, digest in inputs.items() if digest is None]
     if missing:
@@ -68,16 +67,26 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
     if isinstance(record, StaleReason):
         return Judgement((record,), None)
     now = stage_fingerprint(project, stage, inputs)
-    reads = redigest(record["reads"], project.places_of(plan).resolve, project.index)
-    made = {role: _output(project, os.path.join(folder, role)) for role in stage.outputs}
-    base = base_of(now)
-    same = {"stage": stage.name, "fingerprint": now, "base": base, "reads": reads}
-    if record == {**record, **same, "outputs": made} and record["key"] == key_of(
-        base, reads
-    ):
+    reads = redigest(record["reads"], project.places_of(plan).path, project.index)
+    made = {role: _output(project, f"{folder}/{role}") for role in stage.outputs}
+    if _holds(record, now, reads, made):
         project.standing[plan.run_name, stage.name] = record
         return Judgement((), record)
     return _differences(record, now, reads, made)
+
+
+def _holds(
+    record: Record, now: Fingerprint, reads: Reads, made: Mapping[str, Output | None]
+) -> bool:
+    """Whether a record says what is there now, and no field of it contradicts another."""
+    if (record["fingerprint"], record["reads"], record["outputs"]) != (now, reads, made):
+        return False
+    # Not only equal: 1, 1.0 and true are, and have other digests.
+    return (
+        record["stage"] == now["stage"]
+        and record["base"] == (base := base_of(now))
+        and record["key"] == key_of(base, reads)
+    )
 
 
 def _differences(
@@ -114,11 +123,11 @@ def input_digests(
         if (record := known.get((plan.run_name, producer))) is not None:
             digests[role] = record["outputs"][role]["digest"]
             continue
-        output = _output(project, project.artifact(plan, producer, role))
+        output = _output(project, f"{project.stage_path(plan, producer)}/{role}")
         digests[role] = None if output is None else output["digest"]
     places = project.places_of(plan)
     for role, name in stage.files.items():
-        output = _output(project, places.resolve(name))
+        output = _output(project, places.path(name))
         digests[role] = None if output is None else output["digest"]
     if stage.warnings_of:
         told = warnings_document(project, plan, stage.warnings_of, known)
@@ -126,7 +135,7 @@ def input_digests(
     return digests
 
 
-def _output(project: Project, path: str | os.PathLike[str]) -> Output | None:
+def _output(project: Project, path: str) -> Output | None:
     """Digest what lies at `path`, a file or a folder; None where nothing of the kind does.
 
     What holds a link or a pipe is nothing that a stage can have made.

@@ -1,36 +1,47 @@
-"""One run at a time in each `build/<run>`: a second waits, and says for whom."""
+"""One run at a time in each `build/<run>`: a second waits, and says for whom.
+
+A process takes all the locks that it may need at once, in the order of their names: two
+that took them as they came could wait for each other for ever.
+"""
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import ExitStack
-from shutil import rmtree
 from typing import TYPE_CHECKING
 
-from ascendflow.build.project import WORK
-from ascendflow.cache.lock import hold
+from ascendflow.build.publish import clear_work
+from ascendflow.cache.lock import hold, this_process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ascendflow.build.project import Project
 
 
 class RunLocks:
-    """The locks that this process holds, each taken when first needed, kept to its end."""
+    """Locks that this process holds, taken when one is first needed, kept to its end."""
 
     def __init__(self) -> None:
         self._held: set[str] = set()
         self._until_exit = ExitStack()
 
-    def hold(self, project: Project, run_name: str, say: Callable[[str], None]) -> bool:
-        """Take the lock on `build/<run_name>`; waits as long as another process has it.
+    def hold(
+        self, project: Project, run_names: Iterable[str], say: Callable[[str], None]
+    ) -> bool:
+        """Take the lock on each `build/<run>`; waits as long as another process has one.
 
         Returns:
-            Whether it was waited for, so that what was known of the folder may be old.
+            Whether one was waited for, so that what was known of the folders may be old.
         """
-        if run_name in self._held:
+        waited = [self._hold(project, name, say) for name in sorted(run_names)]
+        return any(waited)
+
+    def is_held(self, run_name: str) -> bool:
+        """Whether this process works in `build/<run_name>`."""
+        return run_name in self._held
+
+    def _hold(self, project: Project, run_name: str, say: Callable[[str], None]) -> bool:
+        if self.is_held(run_name):
             return False
         waits = []
 
@@ -39,13 +50,7 @@ class RunLocks:
             say(f"waiting for build/{run_name}: {holder} works in it")
 
         path = project.state / "locks" / f"build-{run_name}.lock"
-        self._until_exit.enter_context(hold(path, note=_note(), on_wait=on_wait))
+        self._until_exit.enter_context(hold(path, note=this_process(), on_wait=on_wait))
         self._held.add(run_name)
-        # Nobody else works there now: what is left is of a run that was killed.
-        rmtree(project.build_folder(run_name) / WORK, ignore_errors=True)
+        clear_work(project, run_name)
         return bool(waits)
-
-
-def _note() -> str:
-    command = " ".join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
-    return f"process {os.getpid()} ({command})"

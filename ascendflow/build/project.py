@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ascendflow.cache.digest import digest_json
 from ascendflow.cache.index import Index
 from ascendflow.cache.sources import Sources
-from ascendflow.reads.names import PACKAGE, Places
+from ascendflow.reads.names import PACKAGE, SOURCE, Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,6 +39,7 @@ class Project:
         self.repository = repository
         self.state = repository / ".ascendflow"
         self.standing: dict[tuple[str, str], Record] = {}
+        self._build = os.path.join(repository, "build")
         self._places: dict[str, Places] = {}
 
     @cached_property
@@ -87,26 +88,40 @@ class Project:
 
     def build_folder(self, run_name: str) -> Path:
         """Where the stages of one run keep their artifacts."""
-        return Path(self.repository, "build", run_name)
+        return Path(self._build, run_name)
+
+    def stage_path(self, plan: Plan, stage: str) -> str:
+        """Where one stage's artifacts, record and log are, for who looks at all of them.
+
+        As text: a run that finds everything up to date would notice what pathlib takes.
+        """
+        return f"{self._build}/{plan.run_name}/{stage}"
 
     def stage_folder(self, plan: Plan, stage: str) -> Path:
         """Where one stage's artifacts, record and log are."""
-        return Path(self.repository, "build", plan.run_name, stage)
+        return Path(self.stage_path(plan, stage))
 
     def artifact(self, plan: Plan, stage: str, role: str) -> Path:
         """Where the artifact `role` of `stage` is, or will be."""
-        return Path(self.repository, "build", plan.run_name, stage, role)
+        return Path(self.stage_path(plan, stage), role)
+
+    @cached_property
+    def _resolved(self) -> Path:
+        return self.repository.resolve()
 
     def places(self, folder: str, roots: Mapping[str, str]) -> Places:
         """Names for files below the pipeline's folder, the repository and its roots."""
         return Places(
-            folder=(self.repository / folder).resolve(),
-            repository=self.repository.resolve(),
+            folder=(self._resolved / folder).resolve(),
+            repository=self._resolved,
             roots={name: Path(root).resolve() for name, root in roots.items()},
         )
 
     def places_of(self, plan: Plan) -> Places:
         """Name the files that a plan's stages may read."""
         if plan.run_name not in self._places:
-            self._places[plan.run_name] = self.places(plan.folder, plan.roots)
+            places = self.places(plan.folder, plan.roots)
+            sources = [s.files[SOURCE] for s in plan.stages if SOURCE in s.files]
+            beside = places.resolve(sources[0]).parent if sources else None
+            self._places[plan.run_name] = places._replace(beside=beside)
         return self._places[plan.run_name]

@@ -30,6 +30,11 @@ def new_work_folder(project: Project, plan: Plan, stage: str) -> Path:
     return work
 
 
+def clear_work(project: Project, run_name: str) -> None:
+    """Remove the work folders that a killed run left; nobody else may work there now."""
+    shutil.rmtree(project.build_folder(run_name) / WORK, ignore_errors=True)
+
+
 def withdraw(project: Project, plan: Plan, stage: str) -> None:
     """Take the stage's own outputs, the verdict and the report out of `build/`.
 

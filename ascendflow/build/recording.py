@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
+from ascendflow.build.moved import refuse_edited_reads
 from ascendflow.cache.reads import digest_reads
 from ascendflow.cache.record import make_record
 from ascendflow.cache.tree import output_of
-from ascendflow.errors import InternalError, StageError
+from ascendflow.errors import InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,15 +35,14 @@ def record_of(
         "missing": said["missing"],
         "distributions": dict.fromkeys(run.result["distributions"], ""),
     }
-    reads = digest_reads(names, project.places_of(plan).resolve, project.index)
+    reads = digest_reads(names, project.places_of(plan).path, project.index)
     # Not before the digests: what is edited in between would be recorded as what was read.
-    _refuse_edited_reads(project, plan, stage, run)
-    kept = _kept_files(project, plan, stage, run)
-    _store_kept(project, plan, stage, run)
-    outputs = {
-        role: output_of({**project.store.add(run.output(role)), **files})
-        for role, files in kept.items()
-    }
+    refuse_edited_reads(project, plan, stage, run)
+    outputs = {}
+    for role, kept in _kept_files(project, plan, stage, run).items():
+        for file in kept.values():  # the store may have been emptied since it was made
+            project.store.add_file(file, project.index.digest(file))
+        outputs[role] = _output(project, project.store.add(run.output(role)), kept)
     warnings, facts = run.result["warnings"], run.result["facts"]
     return make_record(preimage, reads, outputs, warnings=warnings, facts=facts)
 
@@ -53,59 +52,27 @@ def made_outputs(
 ) -> dict[str, Output]:
     """Digest what a child left, and store nothing."""
     return {
-        role: output_of({**project.index.tree(run.output(role)), **kept})
+        role: _output(project, project.index.tree(run.output(role)), kept)
         for role, kept in _kept_files(project, plan, stage, run).items()
     }
 
 
-def _refuse_edited_reads(
-    project: Project, plan: Plan, stage: PlannedStage, run: Execution
-) -> None:
-    resolve = project.places_of(plan).resolve
-    # Compared with a file made just before the child: both times are the file system's.
-    started_ns = os.stat(run.work / "spec.json").st_ctime_ns
-    said = run.result["reads"]
-    edited = [
-        name
-        for name in (*said["files"], *said["folders"])
-        if _changed_since(resolve(name), started_ns)
-    ]
-    if edited:
-        raise StageError(
-            f"{stage.name}: {', '.join(edited)} was edited while the stage ran, "
-            "so nothing was recorded",
-            hint="run the same command again",
-        )
-
-
-def _changed_since(path: Path, started_ns: int) -> bool:
-    """Whether what is there is newer, or a link on the way, which may lead elsewhere."""
-    try:
-        links = [way for way in (path, *path.parents) if way.is_symlink()]
-        stats = [path.stat(), *(link.lstat() for link in links)]
-    except OSError:
-        return True
-    return any(stat.st_ctime_ns > started_ns for stat in stats)
-
-
-def _store_kept(project: Project, plan: Plan, stage: PlannedStage, run: Execution) -> None:
-    """Put kept files into the store, which may have been emptied since their stage ran."""
-    for source in run.result["kept"].values():
-        role = source["role"]
-        file = project.artifact(plan, stage.inputs[role], role) / source["path"]
-        project.store.add_file(file, project.index.digest(file))
+def _output(
+    project: Project, made: Mapping[str, FileEntry], kept: Mapping[str, Path]
+) -> Output:
+    same = {path: project.index.tree(file)[""] for path, file in kept.items()}
+    return output_of({**made, **same})
 
 
 def _kept_files(
     project: Project, plan: Plan, stage: PlannedStage, run: Execution
-) -> dict[str, Mapping[str, FileEntry]]:
-    """Look up, by role, the files that equal one of an input: their digests are known."""
-    kept: dict[str, dict[str, FileEntry]] = {role: {} for role in stage.outputs}
+) -> dict[str, dict[str, Path]]:
+    """Find, by role and path, the files of an input that stand for one of an output."""
+    kept: dict[str, dict[str, Path]] = {role: {} for role in stage.outputs}
     for output, source in run.result["kept"].items():
         role, _, path = output.partition("/")
-        producer = stage.inputs[source["role"]]
-        tree = project.index.tree(project.artifact(plan, producer, source["role"]))
-        if source["path"] not in tree or role not in kept:
+        folder = project.artifact(plan, stage.inputs[source["role"]], source["role"])
+        if source["path"] not in project.index.tree(folder) or role not in kept:
             raise InternalError(f"{stage.name}: kept file {output!r} is in no input")
-        kept[role][path] = tree[source["path"]]
-    return dict(kept)
+        kept[role][path] = folder / source["path"]
+    return kept

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.files import write_bytes
+from ascendflow.documents.json_file import json_text
 from ascendflow.errors import AscendflowError
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ class Timings:
     def note(self, task: str, seconds: float) -> None:
         """Keep how long `task` took, if it can be; two at once may lose one entry."""
         timings = self._load() | {task: round(seconds, 1)}
-        text = json.dumps(timings, indent=1, sort_keys=True) + "\n"
         with suppress(AscendflowError):
-            write_bytes(str(self._path), text.encode("ascii"))
+            write_bytes(str(self._path), json_text(timings).encode("ascii"))
 
     def _load(self) -> dict[str, float]:
         try:

@@ -6,14 +6,13 @@ warnings, be its artifacts the same, makes a report stale.
 
 from __future__ import annotations
 
-import json
-import os
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ascendflow.build.project import RECORD
 from ascendflow.cache.record import read_record
 from ascendflow.cache.staleness import StaleReason
+from ascendflow.documents.json_file import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,7 +38,7 @@ def recorded_warnings(
     """
     record = known.get((plan.run_name, stage))
     if record is None:
-        read = read_record(os.path.join(project.stage_folder(plan, stage), RECORD))
+        read = read_record(f"{project.stage_path(plan, stage)}/{RECORD}")
         if isinstance(read, StaleReason):
             return None
         record = read
@@ -55,6 +54,4 @@ def warnings_document(
         if (warnings := recorded_warnings(project, plan, stage, known)) is None:
             return None
         told += warnings
-    document = {"schema_version": 1, "warnings": told}
-    text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n"
-    return text.encode("ascii")
+    return json_text({"schema_version": 1, "warnings": told}).encode("ascii")

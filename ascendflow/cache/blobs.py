@@ -119,14 +119,22 @@ class Blobs:
                     f"cache: {path} hashes to {entry['digest']}, not to {digest}",
                     hint="it changed while it was stored; run again",
                 )
-            if not self._is_there(entry["digest"], entry["size"]):
-                os.chmod(temporary, 0o444)
-                make_parents(self.path_of(entry["digest"]))
-                os.replace(temporary, self.path_of(entry["digest"]))
+            self._put(temporary, entry)
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
         return entry
+
+    def _put(self, temporary: str, entry: FileEntry) -> None:
+        """Give a copy its name, also where one is there, which may be corrupt."""
+        path = self.path_of(entry["digest"])
+        os.chmod(temporary, 0o444)
+        make_parents(path)
+        try:
+            os.replace(temporary, path)
+        except PermissionError:  # somebody else's folder, in a shared store
+            if not self._is_there(entry["digest"], entry["size"]):
+                raise
 
     def _is_there(self, digest: str, size: int) -> bool:
         """Whether the blob need not be written; if so, keep `gc` from it for a while."""

@@ -53,11 +53,6 @@ class CodeDigests:
         self._files: dict[str, str | None] = dict(_modules(self._root, self._package))
         self._known: dict[str, tuple[str, frozenset[str]]] = {}
 
-    @property
-    def parsed_files(self) -> int:
-        """How many files this process parsed; 0 in an up-to-date run."""
-        return self._syntaxes.parsed_files
-
     def of(self, modules: Iterable[str]) -> CodeDigest:
         """Digest `modules` and all that they import of the package.
 

@@ -51,6 +51,14 @@ def digest_json(value: object) -> str:
     return digest_bytes(canonical_json(value))
 
 
+def digest_document(document: Mapping[str, Any]) -> str:
+    """Digest of JSON data whose keys are known to be text; the same as `digest_json`.
+
+    To look at every key takes as long as to spell the document, several times a stage.
+    """
+    return digest_bytes(_ENCODER.encode(document).encode("ascii"))
+
+
 def digest_tree(files: Mapping[str, str]) -> str:
     """Digest of an artifact, from the digest of each of its files by relative path.
 

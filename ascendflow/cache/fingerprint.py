@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.cache import machine
-from ascendflow.cache.digest import digest_json
+from ascendflow.cache.digest import digest_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,9 +59,9 @@ def fingerprint(  # noqa: PLR0913 - one argument for each thing that counts
 
 def base_of(preimage: Fingerprint) -> str:
     """Digest of what is known before a stage runs; records are found by it."""
-    return digest_json(preimage)
+    return digest_document(preimage)
 
 
 def key_of(base: str, reads: Reads) -> str:
     """Key of one build: its base, and what user code read while it ran."""
-    return digest_json({"base": base, "reads": reads})
+    return digest_document({"base": base, "reads": reads})

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from ascendflow.cache import index_file
 from ascendflow.cache.digest import PREFIX
 from ascendflow.cache.tree import EMPTY, files_of, is_folder
+from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,7 +48,6 @@ class Index:
 
     Attributes:
         hashed_files: how many contents this process read to hash them.
-        hashed_bytes: their size in bytes.
     """
 
     def __init__(
@@ -58,7 +58,6 @@ class Index:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.hashed_files = 0
-        self.hashed_bytes = 0
         self._path = os.fspath(path)
         self._clock = clock
         self._sleep = sleep
@@ -85,8 +84,12 @@ class Index:
             OSError: nothing is there.
             AscendflowError: a symbolic link, pipe or device is part of it.
         """
+        name = os.path.abspath(path)
+        stat = os.lstat(name)
+        if stat_module.S_ISREG(stat.st_mode):
+            return {"": self._entry(name, stat)}
         entries: dict[str, FileEntry] = {}
-        for relative, full in files_of(os.path.abspath(path)):
+        for relative, full in files_of(name):
             if is_folder(relative):
                 entries[relative] = {"digest": EMPTY, "size": 0}
             else:
@@ -115,9 +118,9 @@ class Index:
             }
         )
 
-    def _entry(self, name: str) -> FileEntry:
+    def _entry(self, name: str, stat: os.stat_result | None = None) -> FileEntry:
         quoted = encode_basestring_ascii(name)
-        if (known := self._known(quoted, name)) is not None:
+        if (known := self._known(quoted, name, stat)) is not None:
             return known
         with self._lock:
             busy = self._busy.setdefault(quoted, threading.Lock())
@@ -135,12 +138,14 @@ class Index:
             self._entries.update(found)
         return self._entries
 
-    def _known(self, quoted: str, name: str) -> FileEntry | None:
+    def _known(
+        self, quoted: str, name: str, stat: os.stat_result | None = None
+    ) -> FileEntry | None:
         entries = self._entries
         if entries is None:
             with self._lock:
                 entries = self._entries or self._read_on()
-        stat = os.stat(name)
+        stat = stat or os.stat(name)
         if not stat_module.S_ISREG(stat.st_mode):  # opening a pipe would hang
             raise OSError(errno.EINVAL, "not a regular file", name)
         if (found := entries.get(quoted)) is None:
@@ -159,7 +164,6 @@ class Index:
             after = os.fstat(file.fileno())
         with self._lock:
             self.hashed_files += 1
-            self.hashed_bytes += after.st_size
         if not is_recent and identity(before) == identity(after):
             self._note({quoted: (identity(after), digest)})
         return {"digest": digest, "size": after.st_size}
@@ -184,8 +188,3 @@ class Index:
         left = margin - (self._clock() - ctime_ns)
         if 0 <= left <= 2 * margin and margin <= 4 * self._tick:
             self._sleep((left + 1) / _SECOND)
-
-
-def identity(stat: os.stat_result) -> str:
-    """What tells two states of a file apart."""
-    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"

@@ -7,13 +7,17 @@ to do. The kernel drops the lock with the process, so none is ever left behind.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import sys
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.files import explained, make_parents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+LOOK_AGAIN_S = 0.05
 
 
 @contextmanager
@@ -22,24 +26,33 @@ def hold(
     *,
     note: str = "",
     on_wait: Callable[[str], None] | None = None,
+    patience_s: float = 0.0,
 ) -> Iterator[None]:
     """Hold the lock at `path`, waiting for whoever holds it.
 
     Args:
         path: the lock's file; made if need be, with its folder.
         note: who we are, for those who wait for us.
-        on_wait: called once, with the holder's note, before waiting.
+        on_wait: called once, with the holder's note, when it has to be waited for.
+        patience_s: seconds to wait before that is worth a word.
 
     Raises:
         AscendflowError: the file cannot be made.
     """
-    descriptor = _acquire(os.fspath(path), on_wait)
+    descriptor = _acquire(os.fspath(path), on_wait, patience_s)
     try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, note.encode("utf-8", "surrogateescape"), 0)
+        with suppress(OSError):  # of a full disk: it is held without a note, too
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, note.encode("utf-8", "surrogateescape"), 0)
         yield
     finally:
         os.close(descriptor)  # which unlocks
+
+
+def this_process() -> str:
+    """Return who we are, as a note: "process 12 (doit model=pan)"."""
+    command = " ".join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
+    return f"process {os.getpid()} ({command})"
 
 
 def remove_if_free(path: str | os.PathLike[str]) -> bool:
@@ -60,7 +73,7 @@ def remove_if_free(path: str | os.PathLike[str]) -> bool:
     return True
 
 
-def _acquire(path: str, on_wait: Callable[[str], None] | None) -> int:
+def _acquire(path: str, on_wait: Callable[[str], None] | None, patience_s: float) -> int:
     import fcntl
 
     while True:
@@ -68,9 +81,7 @@ def _acquire(path: str, on_wait: Callable[[str], None] | None) -> int:
             make_parents(path)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _is_free_within(patience_s, descriptor):
                 if on_wait is not None:
                     on_wait(os.pread(descriptor, 1000, 0).decode("utf-8", "replace"))
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -80,6 +91,20 @@ def _acquire(path: str, on_wait: Callable[[str], None] | None) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)  # deleted while we waited: a lock that nobody else sees
+
+
+def _is_free_within(seconds: float, descriptor: int) -> bool:
+    """Take the lock; False if it is held by another all that time."""
+    import fcntl
+
+    end = time.monotonic() + seconds
+    while True:
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        if time.monotonic() >= end:
+            return False
+        time.sleep(LOOK_AGAIN_S)
 
 
 def _is_still_at(descriptor: int, path: str) -> bool:

@@ -36,10 +36,15 @@ def cpu_flags(cpuinfo: str) -> frozenset[str]:
 
 def describe(*, floats: bool) -> Platform:
     """Describe this machine: os, machine, and the ISA level where floats are computed."""
-    platform: Platform = {"os": sys.platform, "machine": os.uname().machine}
+    platform: Platform = {"os": sys.platform, "machine": _machine()}
     if floats:
         platform["isa"] = _isa()
     return platform
+
+
+@cache
+def _machine() -> str:
+    return os.uname().machine
 
 
 @cache

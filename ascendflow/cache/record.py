@@ -14,6 +14,7 @@ from ascendflow.cache.files import write_bytes
 from ascendflow.cache.fingerprint import base_of, key_of
 from ascendflow.cache.staleness import StaleReason
 from ascendflow.cache.tree import output_of, why_unsafe
+from ascendflow.documents.json_file import json_text
 
 if TYPE_CHECKING:
     import os
@@ -78,7 +79,7 @@ def read_record(path: str | os.PathLike[str]) -> Record | StaleReason:
     For who recomputes its key and outputs anyway; else see `why_inconsistent`.
     """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=0) as file:
             document = json.loads(file.read())
     except FileNotFoundError:
         return StaleReason("never_built")
@@ -101,8 +102,7 @@ def save_record(record: Record, path: str | os.PathLike[str]) -> None:
         AscendflowError: the disk is full or the folder cannot be written to.
         ValueError: it holds a NaN; `documents.numbers.encode` spells one.
     """
-    text = json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n"
-    write_bytes(str(path), text.encode("ascii"))
+    write_bytes(str(path), json_text(record).encode("ascii"))
 
 
 def why_inconsistent(record: Record) -> str | None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from ascendflow.cache.digest import digest_json
 from ascendflow.cache.files import write_bytes
-from ascendflow.cache.index import identity
 from ascendflow.errors import AscendflowError
+from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

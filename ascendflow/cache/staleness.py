@@ -74,7 +74,7 @@ class StaleReason(NamedTuple):
 
 _SENTENCES: dict[Kind, str] = {
     "never_built": "never built",
-    "withdrawn": "its outputs were withdrawn",
+    "withdrawn": "its outputs are not in build/",
     "record_unreadable": "its record cannot be read: {subject}",
     "schema": "schema of {subject} {change}",
     "stage": "stage {change}",

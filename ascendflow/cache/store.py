@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ascendflow.cache.blobs import Blobs
 from ascendflow.cache.digest import hex_of
 from ascendflow.cache.files import beside, explained, make_parents, put_in_place, remove
-from ascendflow.cache.lock import hold
+from ascendflow.cache.lock import hold, this_process
 from ascendflow.cache.record import load_record, save_record
 from ascendflow.cache.staleness import StaleReason
 from ascendflow.cache.tree import EMPTY, files_of, is_folder, why_unsafe
@@ -155,9 +155,14 @@ class Store:
     def lock(
         self, base: str, *, on_wait: Callable[[str], None] | None = None
     ) -> AbstractContextManager[None]:
-        """Hold the lock of one base, so that one builds it and others then restore it."""
+        """Hold the lock of one base, so that one builds it and others then restore it.
+
+        Args:
+            base: digest of a fingerprint.
+            on_wait: told who holds it, once a second was waited in vain.
+        """
         path = os.path.join(self.root, "locks", f"{hex_of(base)}.lock")
-        return hold(path, note=f"process {os.getpid()}", on_wait=on_wait)
+        return hold(path, note=this_process(), on_wait=on_wait, patience_s=1.0)
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read everything and say what is wrong; see `upkeep.verify`."""
@@ -165,11 +170,11 @@ class Store:
 
         return upkeep.verify(self, repair=repair)
 
-    def gc(self, keep: Iterable[str], *, keep_days: float, dry_run: bool = False) -> Freed:
+    def gc(self, keep: Iterable[str], *, keep_days: float) -> Freed:
         """Free what nobody needs; see `upkeep.gc`."""
         from ascendflow.cache import upkeep
 
-        return upkeep.gc(self, keep=frozenset(keep), keep_days=keep_days, dry_run=dry_run)
+        return upkeep.gc(self, keep=frozenset(keep), keep_days=keep_days)
 
     def record_path(self, base: str, key: str) -> str:
         """Return where a record is, or would be."""

@@ -22,11 +22,7 @@ MOST = 2000
 
 
 class SyntaxCache:
-    """Content digest -> syntax; a damaged file counts as empty.
-
-    Attributes:
-        parsed_files: how many files this process parsed; 0 when up to date.
-    """
+    """Content digest -> syntax; a damaged file counts as empty."""
 
     def __init__(self, path: str | os.PathLike[str], index: Index) -> None:
         self._path = os.fspath(path)
@@ -34,7 +30,6 @@ class SyntaxCache:
         self._used: dict[str, Syntax] = {}
         self._stored: dict[str, list[Any]] | None = None
         self._header: list[str] = []
-        self.parsed_files = 0
 
     def of(self, path: str) -> Syntax:
         """Return the syntax of one file, parsed only if its content is new.
@@ -69,7 +64,6 @@ class SyntaxCache:
         return None if found is None else _decoded(found)
 
     def _parse(self, path: str, content: str) -> Syntax:
-        self.parsed_files += 1
         with open(path, "rb") as file:
             source = file.read()
         if digest_bytes(source) != content:  # else it would be kept as that of the old

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
 from ascendflow.errors import AscendflowError, ToolNotFoundError
+from ascendflow.reads.distributions import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 ABSENT = "absent"
 _SUFFIX = ".dist-info"
-
-
-def normalised(name: str) -> str:
-    """Spell a distribution's name as PEP 503 does: `Ruamel_YAML` -> `ruamel-yaml`."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def versions(

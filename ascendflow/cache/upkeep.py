@@ -68,7 +68,6 @@ def gc(
     *,
     keep: frozenset[str],
     keep_days: float,
-    dry_run: bool = False,
     grace_s: float = GRACE_S,
 ) -> Freed:
     """Delete the records nobody used for long, and the blobs no record names.
@@ -80,7 +79,6 @@ def gc(
         store: the store to prune.
         keep: keys of records, and digests of blobs, that stay whatever their age.
         keep_days: records used within that many days stay.
-        dry_run: delete nothing.
         grace_s: blobs written within that many seconds stay.
     """
     named, old = _sorted_records(store, keep, keep_days)
@@ -91,8 +89,7 @@ def gc(
     ]
     blobs += [path for path in _files_in(store, "incoming") if _age_s(path) > grace_s]
     freed = Freed(old, blobs, sum(_size(path) for path in [*old, *blobs]))
-    if not dry_run:
-        _delete(store, old, blobs, grace_s)
+    _delete(store, old, blobs, grace_s)
     return freed
 
 

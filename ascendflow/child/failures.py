@@ -11,6 +11,7 @@ from ascendflow.errors import OF_THE_SYSTEM, AscendflowError, InternalError, pla
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MORE_MEMORY = "are the shapes right? Otherwise use smaller ones, or a larger machine"
 READ_LOG = "read the stage's log: it ends with the traceback"
 
 
@@ -36,6 +37,9 @@ def describe(
     # A syntax error's message comes after the line it is about.
     text = lines[-1 if isinstance(error, SyntaxError) else 0].splitlines()[0]
     place = _place_in_user_code(error, user_name)
+    if place is None and isinstance(error, MemoryError):
+        what = f": {error}" if str(error) else ""
+        return _failed("StageError", f"out of memory{what}", MORE_MEMORY)
     if place is None and isinstance(error, OSError) and error.errno in OF_THE_SYSTEM:
         refused = plain(error)
         return _failed("StageError", refused.message, refused.hint)

@@ -11,6 +11,7 @@ import os
 import signal
 
 from ascendflow.child.fork import run_apart
+from ascendflow.child.mark import MARK, end_marked
 
 VARIABLE = "ASCENDFLOW_LIFELINE"
 """Names the descriptor of the read end in the child's environment."""
@@ -21,12 +22,14 @@ def watch() -> None:
     value = os.environ.pop(VARIABLE, None)
     if value is None:
         return
-    descriptor = int(value)
-    run_apart(lambda: _end_group_when_closed(descriptor))
+    descriptor, mark = int(value), os.environ.get(MARK, "")
+    run_apart(lambda: _end_all_when_closed(descriptor, mark))
     os.close(descriptor)
 
 
-def _end_group_when_closed(descriptor: int) -> None:
+def _end_all_when_closed(descriptor: int, mark: str) -> None:
     while os.read(descriptor, 1):
         pass
+    if mark:
+        end_marked(mark)
     os.killpg(0, signal.SIGKILL)

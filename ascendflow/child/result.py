@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.documents.json_file import write_json
 from ascendflow.errors import InternalError, StageError
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ def success(findings: Findings, reads: Reads) -> dict[str, Any]:
             "folders": list(reads.folders),
             "missing": list(reads.missing),
         },
+        "states": dict(reads.states),
+        "appeared": list(reads.appeared),
         "distributions": list(reads.distributions),
-        "native_reads_seen": reads.native_reads_seen,
     }
 
 
@@ -44,9 +45,8 @@ def write_result(spec: Spec, document: dict[str, Any]) -> None:
     Raises:
         ValueError: the document holds a non-finite number.
     """
-    text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
     partial = spec.base / f"{RESULT}.partial"
-    partial.write_text(text + "\n", encoding="utf-8")
+    write_json(partial, document)
     os.replace(partial, spec.base / RESULT)
 
 

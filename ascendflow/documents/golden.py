@@ -27,10 +27,15 @@ class AgreementDocument(TypedDict):
 
 
 class GoldenDocument(TypedDict):
-    """golden.json. `torch_onnx` is empty where the source is an ONNX file."""
+    """golden.json. `torch_onnx` is empty where the source is an ONNX file.
+
+    `graph_optimization` is the runtime's: never on, since fusions change values, and some
+    are wrong.
+    """
 
     schema_version: Literal[1]
     runtime: Literal["onnxruntime", "onnx.reference"]
+    graph_optimization: Literal["off"]
     has_torch: bool
     torch_onnx: dict[str, AgreementDocument]
     outputs: dict[str, OutputSpec]

@@ -10,14 +10,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def write_json(path: Path, document: Mapping[str, object]) -> None:
-    """Write `document` as UTF-8 JSON with a newline at its end.
+def json_text(document: Mapping[str, object]) -> str:
+    """Spell `document` as ASCII JSON with a newline at its end.
 
     Raises:
-        ValueError: it holds a NaN or an infinity, which JSON cannot say.
+        ValueError: it holds a NaN or an infinity, which JSON cannot say; see `numbers`.
     """
-    text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    return json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
+
+def write_json(path: Path, document: Mapping[str, object]) -> None:
+    """Write `document`; raises as `json_text` does."""
+    path.write_text(json_text(document), encoding="ascii")
 
 
 def read_json(path: Path) -> Any:

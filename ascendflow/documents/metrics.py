@@ -9,6 +9,9 @@ from ascendflow.documents.numbers import Number
 Pair = Literal["torch-onnx", "onnx-target", "torch-target"]
 """Golden and target of a comparison: PyTorch, the original ONNX, the compiled model."""
 
+OF_THE_EXPORT: Pair = "torch-onnx"
+"""The pair that the target has no part in."""
+
 Kind = Literal["float", "discrete"]
 """How a tensor is compared: by distance, or (integers and booleans) for equality."""
 
@@ -60,11 +63,12 @@ class NodeComparison(TypedDict):
 
     A tensor of one side only has no metrics: the target folded or fused it away
     (`golden_only`), or a rule or the compiler inserted it (`target_only`; `node` and
-    `op_type` are then empty). Over several samples each metric is the worst, counts are
-    the largest, and statistics those of the sample with the worst cosine similarity (or
-    mismatch rate). `introduced_nonfinite` counts NaN and infinities of the target that the
-    golden does not have in that place. `problem` says why a pair could not be measured.
-    `diverges` is for showing: beyond the limits that locate the first divergent node.
+    `op_type` are then empty). Over several samples each metric is the worst, counts are the
+    largest, and statistics those of the sample with the worst cosine similarity (or
+    mismatch rate), but for `golden_largest`: the largest finite magnitude in any.
+    `introduced_nonfinite` counts NaN and infinities of the target that the golden does not
+    have in that place. `problem` says why a pair could not be measured. `diverges` is for
+    showing: beyond the limits that locate the first divergent node.
     """
 
     tensor: str

@@ -64,7 +64,8 @@ class DivergentNode(TypedDict):
     """The node that the verdict names, with what is known of it.
 
     `module` and `source` are where it comes from in the user's PyTorch code, "" where
-    nothing is known.
+    nothing is known. `golden_largest` is the largest finite magnitude of the golden, null
+    for integers and booleans.
     """
 
     name: str
@@ -73,6 +74,7 @@ class DivergentNode(TypedDict):
     target_op: str | None
     reason: Reason
     metrics: dict[str, Number]
+    golden_largest: Number | None
     module: str
     source: str
     causes: list[Cause]
@@ -124,6 +126,13 @@ class NodeRow(TypedDict):
     source: str
 
 
+class Golden(TypedDict):
+    """What computed the trusted outputs of the exported model."""
+
+    runtime: Literal["onnxruntime", "onnx.reference"]
+    graph_optimization: Literal["off"]
+
+
 class RuleRow(TypedDict):
     """What one rule did; `held` is whether the samples bear out its promise.
 
@@ -169,13 +178,15 @@ class Report(TypedDict):
 
     `warnings` are those of the stages before, in their order.
     Nodes are in the order of the simplified model, compared on the samples named in
-    `node_samples`.
+    `node_samples`. `rules_moved` is the largest error of any output that all rules together
+    made, in onnxruntime: 0 is a golden unchanged.
     """
 
     schema_version: Literal[1]
     model: str
     passed: bool
     target: Target
+    golden: Golden
     warnings: list[StageWarning]
     checks: list[Check]
     metric: EndMetric | None
@@ -184,5 +195,6 @@ class Report(TypedDict):
     nodes: list[NodeRow]
     node_samples: list[str]
     rules: list[RuleRow]
+    rules_moved: float
     emulation: Emulation | None
     metrics: dict[str, MetricText]

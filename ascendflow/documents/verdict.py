@@ -10,7 +10,7 @@ from ascendflow.documents.numbers import Number
 
 
 class Check(TypedDict):
-    """One threshold, judged.
+    """One threshold, judged for one pair of models; `torch-onnx` is without the target.
 
     `name` is `<pair>/<subject>/<metric>`; `subject` an output, or the user's end metric,
     whose `metric` is `relative_drop` (positive is worse). `sample` is the worst one.

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import (
-    DATA_FILE,
     byte_size,
     embed,
     external_tensors,
     gather,
     locate,
 )
-from ascendflow.graph.io_spec import DEFAULT_DOMAINS, input_values
+from ascendflow.graph.files import DATA_FILE, MODEL_FILE
+from ascendflow.graph.io_spec import input_values
+from ascendflow.graph.operators import DEFAULT_DOMAINS
 from ascendflow.graph.traverse import every_graph, every_node, every_tensor
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     import onnx
 
-MODEL_FILE = "model.onnx"
 EMBED_LIMIT = 2_000_000_000
 """Bytes from which on weights lie beside the graph; protobuf ends at 2 GiB."""
 _FIRST_IR_WITHOUT_INITIALIZER_INPUTS = 4

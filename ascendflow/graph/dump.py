@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from ascendflow.errors import StageError
 from ascendflow.graph.outline import label, read_by
 from ascendflow.graph.segment import SegmentMaker, run_in_onnxruntime, run_in_reference
+from ascendflow.graph.structure import read_structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
-    import onnx
 
 SEGMENT_NODES = 4
 
@@ -51,11 +51,9 @@ def every_tensor(
         StageError: a segment runs in neither; the message names its first node.
     """
     import numpy as np
-    import onnx
 
-    model = onnx.load(path, load_external_data=False)
     known = {name: np.asarray(array, order="C") for name, array in feeds.items()}
-    run = _Run(model, path, threads)
+    run = _Run(path, threads)
     start = 0
     while start < len(run.nodes):
         stop, values = run.segment(start, segment_nodes, known)
@@ -76,9 +74,10 @@ def every_tensor(
 class _Run:
     """One model, cut as it goes."""
 
-    def __init__(self, model: onnx.ModelProto, path: Path, threads: int) -> None:
-        self.nodes = list(model.graph.node)
-        self._maker = SegmentMaker(model)
+    def __init__(self, path: Path, threads: int) -> None:
+        structure = read_structure(path)
+        self.nodes = list(structure.model.graph.node)
+        self._maker = SegmentMaker(structure)
         self._path, self._threads = path, threads
         self.last_read: dict[str, int] = {}
         for index, node in enumerate(self.nodes):

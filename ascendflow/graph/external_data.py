@@ -8,6 +8,7 @@ the tensor's dtype and dims say. Nothing is read before all of that holds.
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     import onnx
 
-DATA_FILE = "model.onnx.data"
 ALIGNMENT = 4096
 """Offsets of gathered tensors are multiples of a memory page, so they can be mapped."""
 SMALL = 1024
@@ -78,7 +78,7 @@ def locate(tensor: onnx.TensorProto, folder: Path) -> Stored:
     if (reason := _why_outside(location, folder)) is not None:
         raise StageError(f"{where} {reason}")
     path = folder / location
-    if not path.is_file():
+    if not os.path.isfile(path):  # False too for a name that is too long
         raise StageError(f"{where} does not exist beside the ONNX file")
     want = byte_size(tensor)
     offset, length = _number(said.get("offset"), 0), _number(said.get("length"), want)
@@ -89,7 +89,8 @@ def locate(tensor: onnx.TensorProto, folder: Path) -> Stored:
     size = path.stat().st_size
     if offset + length > size:
         raise StageError(
-            f"{where}: bytes {offset} to {offset + length} are wanted, the file has {size}"
+            f"{where}: bytes {offset} to {offset + length} are wanted, the file has {size}",
+            hint="it was cut short; a Git LFS pointer is a small text: fetch the real one",
         )
     return Stored(path, offset, length)
 
@@ -198,6 +199,8 @@ def _why_outside(location: str, folder: Path) -> str | None:
     """Return why `location` is no plain path inside `folder`, or None."""
     if not location:
         return "has no location"
+    if not location.isprintable():
+        return "is no file's name"
     windows = PureWindowsPath(location)
     if PurePosixPath(location).is_absolute() or windows.drive or windows.root:
         return "is an absolute path; it must lie beside the ONNX file"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ascendflow import vocabulary
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import dead_references, embed_small
 from ascendflow.graph.fixed_shapes import fix_shapes, why_not_these_inputs
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from ascendflow.tensors import TensorSpec
 
-PROTOBUF_LIMIT = 2**31
-
 
 def read_model(path: Path) -> onnx.ModelProto:
     """Parse an ONNX file; of its external data, only small tensors are read.
@@ -36,7 +35,7 @@ def read_model(path: Path) -> onnx.ModelProto:
     from google.protobuf.message import DecodeError
 
     size = path.stat().st_size
-    if size >= PROTOBUF_LIMIT:
+    if size >= vocabulary.ONNX_FILE_LIMIT:
         raise StageError(
             f"{path.name} has {size} bytes; an ONNX file holds less than 2 GiB",
             hint="save it with external data: onnx.save(..., save_as_external_data=True)",
@@ -82,7 +81,10 @@ def accept(
         ],
     )
     _inline_functions(model)
-    fix_shapes(model, inputs)
+    try:
+        fix_shapes(model, inputs)
+    except StageError as error:
+        raise StageError(f"{name}: {error.message}", hint=error.hint) from error
 
 
 def refuse(name: str, problems: Iterable[str]) -> None:
@@ -93,20 +95,26 @@ def refuse(name: str, problems: Iterable[str]) -> None:
         raise StageError(f"{name}: " + "\n  ".join(lines))
 
 
-def check(path: Path) -> None:
-    """Hold a written model to ONNX's own rules.
+def check(path: Path, name: str) -> None:
+    """Hold a written model to ONNX's own rules, those of its operators' types included.
+
+    Args:
+        path: the model.
+        name: what to call it.
 
     Raises:
-        StageError: onnx's checker refuses it.
+        StageError: onnx's checker, or its type inference, refuses it.
     """
     import onnx
 
     try:
-        onnx.checker.check_model(str(path))
-    except onnx.checker.ValidationError as error:
+        onnx.checker.check_model(str(path), full_check=True)
+    except Exception as error:  # of the checker, of inference, or what native code raises
+        if "has unsupported type: sparse_tensor" in str(error):
+            return  # a sparse initializer, which runtimes take for a dense one
         lines = str(error).replace(f"{path.parent}/", "").splitlines()
         reason = "; ".join(line.removeprefix("==> ") for line in lines if line.strip())
-        raise StageError(f"the model breaks ONNX's rules: {reason}") from error
+        raise StageError(f"{name} breaks ONNX's rules: {reason}") from error
 
 
 def _why_other_opset(model: onnx.ModelProto, wanted: int | None) -> list[str]:

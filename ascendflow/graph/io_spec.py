@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ascendflow.graph.operators import DEFAULT_DOMAINS
+
 if TYPE_CHECKING:
     import onnx
-
-DEFAULT_DOMAINS = ("", "ai.onnx")
-"""Two spellings of one domain."""
 
 _NAMES = {"undefined": "", "float": "float32", "double": "float64"}
 """Where ONNX calls an element type differently from numpy."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ascendflow.graph.operators import DEFAULT_DOMAINS
+
 if TYPE_CHECKING:
     import numpy as np
     import onnx_ir as ir
-
-DEFAULT_DOMAINS = ("", "ai.onnx")
 
 
 def label(node: ir.Node) -> str:

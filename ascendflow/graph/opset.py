@@ -1,4 +1,4 @@
-"""Brings a model to a lower opset with ONNX's version converter, weights left out of it."""
+"""Brings a model to another opset with ONNX's version converter, weights left out of it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import is_external
-from ascendflow.graph.io_spec import DEFAULT_DOMAINS, opset_of
+from ascendflow.graph.io_spec import opset_of
 from ascendflow.graph.load import without_weights
+from ascendflow.graph.operators import DEFAULT_DOMAINS
+from ascendflow.graph.structure import read_structure
 from ascendflow.graph.traverse import every_node
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
     import onnx
 
 _ASIDE = "ascendflow.unchanged"
 """A domain the converter passes over."""
 _SAME_SINCE = 13
+_NUM_OUTPUTS_SINCE = 18
 
 
 def convert_opset(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
@@ -24,8 +31,8 @@ def convert_opset(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
     ONNX's converter knows nothing of external data, so such tensors go in as inputs and
     come back as they were. It lacks adapters for some nodes that are spelled the same in
     both opsets; those are kept from its sight. It is not to be trusted with values (its
-    Resize from opset 10 to 11 drops what keeps them), so whoever calls this must compare
-    outputs.
+    Resize from opset 10 to 11 drops what keeps them), so whoever calls this must call
+    `hold_to_original` with what was written.
 
     Args:
         model: left as it is.
@@ -37,6 +44,7 @@ def convert_opset(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
     import onnx
 
     light = without_weights(model)
+    _split_equally(light, opset)
     aside = [node for node in every_node(light) if _is_unchanged(node, opset)]
     for node in aside:
         node.domain = _ASIDE
@@ -49,11 +57,79 @@ def convert_opset(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
         raise StageError(
             f"the exporter wrote opset {opset_of(model)}, and ONNX's converter cannot "
             f"bring it to {opset}: {reason}",
-            hint="use export.exporter: torchscript, or ask for a higher opset",
+            hint=f"use export.exporter: torchscript, or ask for {_enough(light, opset)}",
         ) from error
     _put_back(converted, model)
     _drop_new_defaults(converted, opset_of(model) or opset, opset)
     return converted
+
+
+def hold_to_original(original: Path, moved: Path, feeds: Mapping[str, np.ndarray]) -> None:
+    """Run a model in its old and in its new opset, and refuse other values.
+
+    Args:
+        original: the ONNX file as it was.
+        moved: what became of it.
+        feeds: one example of each input.
+
+    Raises:
+        StageError: an output is further from the original than rounding explains.
+    """
+    from ascendflow.graph.promise import Difference
+    from ascendflow.graph.run import OnnxModel
+
+    before, after = OnnxModel(original).run(feeds), OnnxModel(moved).run(feeds)
+    problems = []
+    for name, tensor in before.items():
+        difference = Difference()
+        difference.add("example", tensor, after[name])
+        if (why := difference.why_broken("equivalent")) is not None:
+            problems.append(f"output {name!r}: {why}")
+    if problems:
+        was, now = (opset_of(read_structure(path).model) for path in (original, moved))
+        raise StageError(
+            f"ONNX's converter brought the model from opset {was} to {now} and changed "
+            f"what it computes: {'; '.join(problems)}",
+            hint="use export.exporter: torchscript, or ask for another opset",
+        )
+
+
+def _enough(model: onnx.ModelProto, opset: int) -> str:
+    """Say which opset has every operator of `model`, where `opset` has not."""
+    import onnx
+
+    first: dict[str, int] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if not schema.domain:
+            known = first.get(schema.name, schema.since_version)
+            first[schema.name] = min(known, schema.since_version)
+    newer = {
+        node.op_type: since
+        for node in every_node(model)
+        if node.domain in DEFAULT_DOMAINS and (since := first.get(node.op_type, 0)) > opset
+    }
+    if not newer:
+        return "a higher opset"
+    return f"opset {max(newer.values())}, the first with {', '.join(sorted(newer))}"
+
+
+def _split_equally(model: onnx.ModelProto, opset: int) -> None:
+    """Leave `num_outputs` out where parts are declared equal, as they are by default then.
+
+    torch writes it for equal parts only, and declares every shape.
+    """
+    if not _SAME_SINCE <= opset < _NUM_OUTPUTS_SINCE:
+        return
+    shapes = {
+        value.name: [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
+        for value in (*model.graph.value_info, *model.graph.output)
+    }
+    for node in model.graph.node:
+        parts = [shapes.get(name) for name in node.output]
+        if node.op_type == "Split" and parts[0] and parts.count(parts[0]) == len(parts):
+            kept = [each for each in node.attribute if each.name != "num_outputs"]
+            node.ClearField("attribute")
+            node.attribute.extend(kept)
 
 
 def _put_back(converted: onnx.ModelProto, model: onnx.ModelProto) -> None:

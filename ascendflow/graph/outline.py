@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ascendflow.graph.structure import read_structure
 from ascendflow.graph.traverse import subgraphs_of
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ class Outline(NamedTuple):
 
 def outline(path: Path) -> Outline:
     """Outline an ONNX file; its weights are not read."""
-    import onnx
-
-    nodes = onnx.load(path, load_external_data=False).graph.node
+    nodes = read_structure(path).model.graph.node
     produced = []
     for node in nodes:
         inputs = tuple(read_by(node))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ascendflow.graph.external_data import is_external
-from ascendflow.graph.io_spec import DEFAULT_DOMAINS, input_values, opset_of, value_spec
+from ascendflow.graph.io_spec import input_values, opset_of, value_spec
+from ascendflow.graph.operators import DEFAULT_DOMAINS, RANDOM_OPERATORS
 from ascendflow.graph.traverse import every_node, initializers, subgraphs_of
 from ascendflow.vocabulary import DTYPES
 
@@ -18,18 +19,8 @@ if TYPE_CHECKING:
 
     import onnx
 
-RANDOM_OPERATORS = frozenset(
-    {
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-        "Multinomial",
-        "Bernoulli",
-    }
-)
 ONNXRUNTIME_DOMAIN = "com.microsoft"
-EVAL_HINT = "call model.eval() before the export"
+EVAL_HINT = "call model.eval() before the export; in a forward, pass training=self.training"
 
 
 def why_refused(model: onnx.ModelProto) -> Iterator[str]:
@@ -44,7 +35,10 @@ def why_refused(model: onnx.ModelProto) -> Iterator[str]:
 def imports(model: onnx.ModelProto) -> Iterator[str]:
     """Say when the file does not tell which operators it means."""
     if not model.opset_import:
-        yield "the file has no opset_import, so its operators have no definite meaning"
+        yield (
+            "the file has no opset_import, so its operators have no definite meaning; it "
+            "is the last of a file, so look first whether this one was cut short"
+        )
         return
     if opset_of(model) is None:
         yield "opset_import does not name ONNX's own operators (domain '')"
@@ -111,7 +105,7 @@ def unknown_operators(model: onnx.ModelProto) -> Iterator[str]:
             where = (
                 f"domain {domain!r}, version {version}" if domain else f"opset {version}"
             )
-            yield f"node {node.name!r}: {node.op_type} is no known operator of {where}"
+            yield f"node {_called(node)!r}: {node.op_type} is no known operator of {where}"
 
 
 def nodes(model: onnx.ModelProto) -> Iterator[str]:
@@ -122,11 +116,15 @@ def nodes(model: onnx.ModelProto) -> Iterator[str]:
         if node.domain not in DEFAULT_DOMAINS:
             continue
         if node.op_type in RANDOM_OPERATORS:
-            yield f"node {node.name!r} is random ({node.op_type}): it has no golden"
+            yield f"node {_called(node)!r} is random ({node.op_type}): it has no golden"
         elif node.op_type == "BatchNormalization" and _trains(node, opset):
-            yield f"BatchNormalization {node.name!r} is in training mode; {EVAL_HINT}"
+            yield f"BatchNormalization {_called(node)!r} is in training mode; {EVAL_HINT}"
         elif node.op_type == "Dropout" and _drops(node, opset, constants):
-            yield f"Dropout {node.name!r} is in training mode; {EVAL_HINT}"
+            yield f"Dropout {_called(node)!r} is in training mode; {EVAL_HINT}"
+
+
+def _called(node: onnx.NodeProto) -> str:
+    return node.name or next(iter(node.output), "")
 
 
 def _define(origin: dict[str, str], name: str, by: str) -> Iterator[str]:
@@ -167,5 +165,6 @@ def _constants(model: onnx.ModelProto) -> dict[str, bool]:
         if tensor.data_type == onnx.TensorProto.BOOL
         and not tensor.dims
         and not is_external(tensor)
+        and not tensor.HasField("segment")
         and len(tensor.raw_data or tensor.int32_data) == 1
     }

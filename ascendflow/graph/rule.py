@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import InternalError
-from ascendflow.graph.nodes import DEFAULT_DOMAINS, label, opset
+from ascendflow.graph.nodes import label, opset
+from ascendflow.graph.operators import DEFAULT_DOMAINS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

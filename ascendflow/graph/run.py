@@ -2,8 +2,10 @@
 
 onnxruntime without graph optimisation, because fusions change values (and some are wrong:
 a scaled RMS norm is fused into a node that then refuses its own scale). Where onnxruntime
-cannot run a valid model, e.g. for want of bfloat16 arithmetic, ONNX's own reference
-evaluator does, and `note` says which node made it so.
+has no kernel for an operator and type, e.g. for want of bfloat16 arithmetic, ONNX's own
+reference evaluator runs the model, and `note` says which node made it so. What onnxruntime
+refuses for any other reason is refused: the evaluator checks no types, and would give a
+wrong model a golden.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ascendflow.errors import StageError
 from ascendflow.graph.io_spec import dtype_name, fits, inputs_of, outputs_of
+from ascendflow.graph.structure import read_structure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -48,9 +51,10 @@ class OnnxModel:
             threads: onnxruntime's threads within an operator; it changes results.
 
         Raises:
-            StageError: neither runtime can load the model.
+            StageError: onnxruntime refuses the model, or lacks a kernel and the reference
+                evaluator cannot load it either.
         """
-        model = _structure(path)
+        model = read_structure(path).model
         self._path = path
         self.inputs: tuple[ValueSpec, ...] = inputs_of(model)
         self.outputs: tuple[ValueSpec, ...] = outputs_of(model)
@@ -74,34 +78,53 @@ class OnnxModel:
         Raises:
             StageError: a feed is missing, unknown, or of another dtype or shape than the
                 model declares (onnxruntime would take shape (1,) for a scalar), or the
-                model fails in both runtimes.
+                model fails.
         """
+        ordered = self._ordered(feeds)
+        try:
+            return self._named(self._run(ordered))
+        except Exception as error:
+            if self.runtime == REFERENCE:
+                raise _failed(self._path, error, by=REFERENCE, note=self.note) from error
+            self._run = self._reference(error)
+            return self.run(feeds)
+
+    def attempt(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
+        """Compute the outputs where the runtime in use can; else None, and it stays in use.
+
+        Raises:
+            StageError: the feeds are not what the model declares.
+        """
+        ordered = self._ordered(feeds)
+        try:
+            return self._named(self._run(ordered))
+        except Exception:  # noqa: BLE001 - the runtimes' classes share no public base
+            return None
+
+    def _ordered(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         import numpy as np
 
         check_feeds(self.inputs, feeds)
-        ordered = {
-            spec.name: np.asarray(feeds[spec.name], order="C") for spec in self.inputs
-        }
-        try:
-            found = self._run(ordered)
-        except Exception as error:
-            if self.runtime == REFERENCE:
-                raise _failed(self._path, error, self.note) from error
-            self._run = self._reference(error)
-            return self.run(feeds)
+        return {spec.name: np.asarray(feeds[spec.name], order="C") for spec in self.inputs}
+
+    def _named(self, found: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
+        import numpy as np
+
         names = [spec.name for spec in self.outputs]
         return {name: np.asarray(v) for name, v in zip(names, found, strict=True)}
 
     def _reference(self, cause: Exception) -> Any:
-        """Fall back to ONNX's reference evaluator, and note why."""
+        """Fall back to ONNX's reference evaluator for want of a kernel, and note why."""
         from onnx.reference import ReferenceEvaluator
 
+        if not _is_kernel_missing(cause):
+            raise _failed(self._path, cause, by=ONNXRUNTIME) from cause
         try:
             evaluator = ReferenceEvaluator(str(self._path))
         except Exception as error:
-            raise _failed(self._path, cause, None) from error
+            raise _failed(self._path, cause, by=ONNXRUNTIME) from error
         self.runtime = REFERENCE
-        self.note = _why(_structure(self._path), cause)
+        self.note = _why(read_structure(self._path).model, cause)
         return lambda feeds: evaluator.run(None, feeds)
 
 
@@ -175,16 +198,19 @@ def _dtype_of(model: onnx.ModelProto, tensor: str) -> str:
     return dtype_name(types.get(tensor, 0))
 
 
-def _structure(path: Path) -> onnx.ModelProto:
-    """Read the graph without external data; not kept, since weights may be inside."""
-    import onnx
+def _is_kernel_missing(error: Exception) -> bool:
+    """Whether onnxruntime knows the operator, or takes feeds, but not of this type."""
+    # Its classes are not public, and feeds of bfloat16 meet a plain RuntimeError.
+    not_fed = "can't be converted to MLDataType" in str(error)
+    return type(error).__name__ == "NotImplemented" or not_fed
 
-    return onnx.load(path, load_external_data=False)
 
-
-def _failed(path: Path, cause: Exception, note: str | None) -> StageError:
-    before = f"; {note.partition(';')[0]}" if note else ""
+def _failed(
+    path: Path, cause: Exception, *, by: Runtime, note: str | None = None
+) -> StageError:
+    before = f"{note.partition(';')[0]}, and " if note else ""
+    reason = str(cause).replace(f"{path.parent}/", "")
     return StageError(
-        f"{path.name} runs neither in onnxruntime nor in onnx.reference: {cause}{before}",
+        f"{path.name}: {before}{by} fails: {reason}",
         hint="operators of domains other than ONNX's own need their own framework",
     )

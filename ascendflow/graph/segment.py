@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     import onnx
 
+    from ascendflow.graph.structure import Structure
+
 SHAPE_ELEMENTS = 64
 """Integer tensors up to this size are given as constants: they may be shapes, which
 onnxruntime's shape inference wants to know when a segment is loaded."""
@@ -23,12 +25,12 @@ class SegmentMaker:
     """Cuts segments out of one model.
 
     Args:
-        model: the whole model, its external data not loaded.
+        structure: the whole model, its weights not loaded.
     """
 
-    def __init__(self, model: onnx.ModelProto) -> None:
-        graph = model.graph
-        self._model = model
+    def __init__(self, structure: Structure) -> None:
+        self._model, self._embedded = structure
+        graph = self._model.graph
         self._dense = {tensor.name: tensor for tensor in graph.initializer}
         self._sparse = {tensor.values.name: tensor for tensor in graph.sparse_initializer}
         # A constant travels with its readers: some operators want one, not any tensor.
@@ -82,6 +84,8 @@ class SegmentMaker:
                 graph.input.append(_input(name, array))
             elif name in self._dense:
                 graph.initializer.append(self._dense[name])
+                if name in self._embedded:
+                    graph.initializer[-1].raw_data = self._embedded[name].read()
             elif name in self._sparse:
                 graph.sparse_initializer.append(self._sparse[name])
         return feeds

@@ -111,7 +111,7 @@ def parse_shapes(shapes: Iterable[str]) -> dict[str, tuple[int, ...]]:
     """Read `name:1,3,480,640`, as ATC spells it; `name:` is a scalar.
 
     Raises:
-        UsageError: a shape is not of this form, not positive, or given twice.
+        UsageError: a shape is not of this form, has a size below 0, or is given twice.
     """
     parsed: dict[str, tuple[int, ...]] = {}
     for text in shapes:
@@ -124,8 +124,8 @@ def parse_shapes(shapes: Iterable[str]) -> dict[str, tuple[int, ...]]:
                 f"--shape must be name:size,size..., got {shown(text)}", hint=hint
             )
         shape = tuple(int(size) for size in sizes.split(",") if size)
-        if any(size < 1 for size in shape):
-            raise UsageError(f"--shape: each size must be 1 or more, got {shown(text)}")
+        if any(size < 0 for size in shape):
+            raise UsageError(f"--shape: each size must be 0 or more, got {shown(text)}")
         if name in parsed:
             raise UsageError(f"--shape: '{name}' is given twice")
         parsed[name] = shape
@@ -159,6 +159,12 @@ def _plan_onnx(
     inputs = [(each, shapes[each.name]) for each in file.inputs]
     text = templates.onnx_manifest(folder.name, source, inputs, resizes=file.has_resize)
     plan.add(folder / "manifest.yaml", text)
+    plan.notes += [
+        f"input '{name}' is empty, since a size in its shape is 0: little can be compared;"
+        " if the file means any size by it, change its shape in the manifest"
+        for name, shape in shapes.items()
+        if 0 in shape
+    ]
 
 
 def _plan_copy(plan: _Plan, folder: Path, file: OnnxFile) -> str:

@@ -10,7 +10,14 @@ from ascendflow.errors import ManifestError, UsageError
 from ascendflow.manifest import source as yaml
 from ascendflow.manifest.consistency import CONSISTENCY
 from ascendflow.manifest.models import Block, Manifest
-from ascendflow.manifest.paths import FILES, Places, locate, lookup, path_problems
+from ascendflow.manifest.paths import (
+    FILES,
+    Places,
+    locate,
+    lookup,
+    path_problems,
+    spelled_out,
+)
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
 
 if TYPE_CHECKING:
@@ -47,13 +54,14 @@ class LoadedManifest:
     Attributes:
         manifest: with `soc=` and `precision=` applied.
         files: stage -> role -> absolute path, links resolved; all exist.
-        warnings: what is odd, yet no error.
+        leads: what `files` are called in the manifest -> where that leads, both absolute;
+            a link may be turned elsewhere, and then `files` are others.
         overrides: what the command line put in place of the manifest's, as written there.
     """
 
     manifest: Manifest
     files: Mapping[str, Mapping[str, Path]]
-    warnings: tuple[str, ...]
+    leads: Mapping[Path, Path]
     overrides: tuple[str, ...] = ()
 
 
@@ -102,7 +110,7 @@ def load_manifest(
     return LoadedManifest(
         manifest,
         _files(source.data, places),
-        tuple(_warnings(manifest, file)),
+        _leads(source.data, places),
         tuple(f"{name}={value}" for name, value in given.items() if value is not None),
     )
 
@@ -211,12 +219,6 @@ def _overridden(manifest: Manifest, soc: str | None, precision: str | None) -> M
     return manifest.model_copy(update={"convert": convert})
 
 
-def _warnings(manifest: Manifest, file: str) -> Iterator[str]:
-    soc = manifest.convert.soc_version
-    if soc not in vocabulary.SOC_VERSIONS:
-        yield f"{file}: convert.soc_version {shown(soc)} is not among those of CANN 8.1"
-
-
 def _files(data: Any, places: Places) -> dict[str, dict[str, Path]]:
     files: dict[str, dict[str, Path]] = {}
     for keys, (stages, role) in FILES.items():
@@ -224,3 +226,12 @@ def _files(data: Any, places: Places) -> dict[str, dict[str, Path]]:
         for stage in stages if isinstance(written, str) else ():
             files.setdefault(stage, {})[role] = locate(written, places)
     return files
+
+
+def _leads(data: Any, places: Places) -> dict[Path, Path]:
+    named = [lookup(data, keys) for keys, (stages, _) in FILES.items() if stages]
+    return {
+        spelled_out(written, places): locate(written, places)
+        for written in named
+        if isinstance(written, str)
+    }

@@ -94,8 +94,8 @@ class Input(Block):
     """As in the model; free of the separators of `atc --input_shape`."""
     dtype: Annotated[str, one_of(vocabulary.DTYPES)]
     """numpy's name of it."""
-    shape: Annotated[tuple[Annotated[int, Field(ge=1)], ...], FromList]
-    """Fixed, e.g. [1, 3, 192, 256]; [] is a scalar."""
+    shape: Annotated[tuple[Annotated[int, Field(ge=0)], ...], FromList]
+    """Fixed, e.g. [1, 3, 192, 256]; [] is a scalar, a size of 0 an empty tensor."""
 
 
 Range = Annotated[tuple[Number, Number], FromList]
@@ -248,7 +248,10 @@ class GateMetric(Block):
 
 
 class Gate(Block):
-    """The numbers that must hold, on the worst sample."""
+    """The numbers that must hold, on the worst sample.
+
+    Of outputs pairwise: ONNX and target; from PyTorch, PyTorch and each of them too.
+    """
 
     outputs: Annotated[dict[str, dict[str, Threshold]], Thresholds] = {}
     """Per output name, or "*" for all: {metric: {min or max: number}}."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -52,18 +53,27 @@ def read_onnx(path: Path) -> OnnxFile:
     """Read inputs and external locations.
 
     Raises:
-        UsageError: it is no ONNX file, an input is no tensor, there is no input, or
-            external data is missing or leaves the file's folder.
+        UsageError: it is no ONNX file or too large for one, an input is no tensor, there
+            is no input, or external data is missing or leaves the file's folder.
     """
     import onnx
     from google.protobuf.message import DecodeError
 
     try:
+        if (size := path.stat().st_size) >= vocabulary.ONNX_FILE_LIMIT:
+            raise UsageError(
+                f"{path}: has {size} bytes; an ONNX file holds less than 2 GiB",
+                hint="save it again with external data: onnx.save(..., "
+                "save_as_external_data=True)",
+            )
         model = onnx.ModelProto.FromString(path.read_bytes())
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
     except DecodeError as error:
-        raise UsageError(f"{path}: is no ONNX file: {error}") from error
+        hint = (
+            f"it has {size} bytes; a Git LFS pointer is a small text: fetch the real file"
+        )
+        raise UsageError(f"{path}: is no ONNX file: {error}", hint=hint) from error
     if not model.HasField("graph") or not model.graph.node:
         raise UsageError(f"{path}: is no ONNX file: it holds no graph")
     weights = {tensor.name for tensor in model.graph.initializer}
@@ -71,6 +81,9 @@ def read_onnx(path: Path) -> OnnxFile:
     inputs = [
         _input(path, value) for value in model.graph.input if value.name not in weights
     ]
+    names = [each.name for each in inputs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"{path}: two inputs have the name {twice[0]!r}")
     if not inputs:
         raise UsageError(f"{path}: has no input, so there is nothing to feed on the target")
     resizes = any(node.op_type in ("Resize", "Upsample") for node in model.graph.node)
@@ -135,17 +148,15 @@ def _input(path: Path, value: onnx.ValueInfoProto) -> ModelInput:
         # Exporters write -1 for "unknown"; the format has no such size.
         known_size = fixed and dim.dim_value >= 0
         sizes.append(dim.dim_value if known_size else dim.dim_param or None)
-        if sizes[-1] == 0:
-            raise UsageError(f"{path}: the input '{value.name}' is empty: a dimension is 0")
     return ModelInput(value.name, dtype, tuple(sizes))
 
 
 def _fitting(each: ModelInput, given: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the given shape if the declared one allows it."""
+    """Return the given shape if the declared one allows it; 0 may stand for any size."""
     fits = each.shape is None or (
         len(given) == len(each.shape)
         and all(
-            own == size or not isinstance(own, int)
+            not own or own == size or not isinstance(own, int)
             for own, size in zip(each.shape, given, strict=True)
         )
     )
@@ -175,17 +186,18 @@ def _external(path: Path, model: onnx.ModelProto) -> Iterator[tuple[str, Path]]:
     for tensor in _tensors(model):
         said = {entry.key: entry.value for entry in tensor.external_data}
         location = said.get("location", "")
-        where = f"{path}: tensor '{tensor.name}': its external data '{location}'"
+        where = f"{path}: tensor {tensor.name!r}: its external data {location!r}"
         if isinstance(location, bytes):
             raise UsageError(f"{where} is not UTF-8")
         parts = PurePosixPath(location)
         file = path.parent / location
-        if not location or parts.is_absolute() or ".." in parts.parts or "\\" in location:
+        is_odd = "\\" in location or not location.isprintable()
+        if not location or parts.is_absolute() or ".." in parts.parts or is_odd:
             raise UsageError(f"{where} must be a file beside the ONNX file")
         if not file.resolve().is_relative_to(folder):
             hint = "it is a link; copy what it leads to beside the ONNX file"
             raise UsageError(f"{where} leaves the folder, to {file.resolve()}", hint=hint)
-        if not file.is_file():
+        if not os.path.isfile(file):  # False too for a name that is too long
             raise UsageError(
                 f"{where} does not exist", hint="it belongs beside the ONNX file"
             )

@@ -103,21 +103,30 @@ def locate(written: str, places: Places) -> Path:
         OutsideError: that is neither in the repository nor below a root, or the root is
             unknown.
     """
-    base, rest = places.folder, written
-    allowed = [("the repository", places.repository)]
-    name, colon, below = written.partition(":")
-    if colon:
-        if name not in places.roots:
-            hint = closest_or_all(name, places.roots)
-            raise OutsideError(f"names the root {shown(name)}, which is not known", hint)
-        base, rest = places.roots[name], below
-        allowed = [(f"the root '{name}'", base)]
-    path = _resolved(base / rest)
-    for _, folder in allowed:
-        if path.is_relative_to(_resolved(folder)):
-            return path
+    unresolved = spelled_out(written, places)
+    name, colon, _ = written.partition(":")
+    inside = places.roots[name] if colon else places.repository
+    path = _resolved(unresolved)
+    if path.is_relative_to(_resolved(inside)):
+        return path
+    what = f"the root '{name}'" if colon else "the repository"
     hint = "name its folder in [tool.ascendflow] roots of pyproject.toml: root:path"
-    raise OutsideError(f"leads out of {allowed[0][0]}, to {path}", hint)
+    raise OutsideError(f"leads out of {what}, to {path}", hint)
+
+
+def spelled_out(written: str, places: Places) -> Path:
+    """Return the absolute path that is `written`, symbolic links not followed.
+
+    Raises:
+        OutsideError: the root that it names is unknown.
+    """
+    name, colon, below = written.partition(":")
+    if not colon:
+        return places.folder / written
+    if name not in places.roots:
+        hint = closest_or_all(name, places.roots)
+        raise OutsideError(f"names the root {shown(name)}, which is not known", hint)
+    return places.roots[name] / below
 
 
 def _resolved(path: Path) -> Path:
@@ -156,7 +165,8 @@ def _file_problems(keys: Keys, written: str, places: Places) -> Iterator[Problem
         text = "must be a file" if path.exists() else "does not exist"
         folder = path.parent
         siblings = [each.name for each in folder.iterdir()] if folder.is_dir() else []
-        yield Problem(keys, text + got, closest(path.name, sorted(siblings)))
+        where = None if ":" in written else "it is looked for beside the manifest"
+        yield Problem(keys, text + got, closest(path.name, sorted(siblings)) or where)
     except OutsideError as error:
         yield Problem(keys, error.text + got, error.hint)
     except OSError as error:  # a name too long, a folder that may not be entered

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.terminal import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Keys = tuple[str | int, ...]
 """The way from the top of the manifest to a value: ("inputs", 0, "name")."""
-
 
 MOST_NEAR = 8
 """Most names that are proposed in place of one; a family of SoCs has up to six."""
@@ -77,7 +78,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     near = difflib.get_close_matches(name.lower(), lowered, n=MOST_NEAR, cutoff=0.6)
     nearness = {each: _nearness(each, name.lower()) for each in near}
     best = max(nearness.values(), default=None)
-    names = [f"'{lowered[each]}'" for each in near if nearness[each] == best]
+    names = [f"'{printable(lowered[each])}'" for each in near if nearness[each] == best]
     return f"did you mean {' or '.join(sorted(names))}?" if names else None
 
 
@@ -91,5 +92,5 @@ def _nearness(known: str, name: str) -> tuple[float, int]:
 def closest_or_all(name: str, known: Iterable[str]) -> str:
     """Ask "did you mean ...?", or list all there is."""
     known = list(known)
-    listed = ", ".join(known) if known else "none"
+    listed = ", ".join(map(printable, known)) if known else "none"
     return closest(name, known) or f"known here: {listed}"

@@ -193,7 +193,7 @@ class _Builder:
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if str(key_node.tag) == TAG + "merge":
-                merged += self._merged(value_node, keys)
+                merged += self._merged(value_node, keys, line)
             elif (key := self._key(key_node, keys)) is None:
                 continue
             elif key in own:
@@ -221,14 +221,12 @@ class _Builder:
             return None
         return self._string(node, keys)
 
-    def _merged(self, node: Node, keys: Keys) -> list[MappingNode]:
+    def _merged(self, node: Node, keys: Keys, line: int) -> list[MappingNode]:
         """Return the mappings that a `<<` names; the first of a list wins."""
         from ruamel.yaml.nodes import MappingNode, SequenceNode
 
         nodes = node.value if isinstance(node, SequenceNode) else [node]
-        wrong = [each for each in nodes if not isinstance(each, MappingNode)]
-        if wrong:
-            line = wrong[0].start_mark.line + 1
+        if any(not isinstance(each, MappingNode) for each in nodes):
             self._refuse(keys, "merges what is no mapping (<<)", line)
         return [each for each in reversed(nodes) if isinstance(each, MappingNode)]
 

@@ -1,27 +1,33 @@
-"""All metrics of a pair of tensors, in at most two passes over them.
+"""All metrics of a pair of tensors: a survey of both, then one pass over them.
 
 `similarity`, `error` and `divergence` say what each number is, one plain function each;
 here the same numbers are taken block by block in one go, so that a feature map of any
-size costs two small buffers. The tests hold both equal.
+size costs a few small buffers. The tests hold both equal.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ascendflow.metrics.error import mismatch_rate
 from ascendflow.metrics.extent import Extent
-from ascendflow.metrics.pairs import EPSILON, blocks, kind_of
-from ascendflow.metrics.passes import FirstPass, SecondPass
+from ascendflow.metrics.pairs import BLOCK, EPSILON, blocks, kind_of, require_equal_shapes
+from ascendflow.metrics.sums import Sums, summing
+from ascendflow.metrics.survey import Nonfinite, joined, surveying
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
-    from ascendflow.metrics.passes import Side
+    from ascendflow.metrics.survey import Survey
+
+    Tensor = NDArray[np.generic]
+    Each = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 NAN = float("nan")
 
@@ -55,14 +61,7 @@ class Measurement:
     lost_nonfinite: int = 0
 
 
-def compare_tensors(
-    golden: NDArray[np.generic], target: NDArray[np.generic]
-) -> dict[str, float]:
-    """Return every metric of a pair; see `measure`."""
-    return measure(golden, target).metrics
-
-
-def measure(golden: NDArray[np.generic], target: NDArray[np.generic]) -> Measurement:
+def measure(golden: Tensor, target: Tensor, *, each: Each = map) -> Measurement:
     """Measure a pair of tensors of the same shape and kind, in float64.
 
     Empty tensors are equal: cosine 1, errors 0. Whoever asks says so aloud.
@@ -70,6 +69,9 @@ def measure(golden: NDArray[np.generic], target: NDArray[np.generic]) -> Measure
     Args:
         golden: the trusted tensor; float (bfloat16 and float16 too), integer or bool.
         target: the tensor under test. Its width may differ (float16 against float32).
+        each: applies a function to the start of each block and gives the results in that
+            order: `map`, or an executor's, which takes as many threads as it has. The
+            numbers are the same to the last bit.
 
     Raises:
         ValueError: the shapes differ, one is a float and the other not, or they are no
@@ -82,110 +84,108 @@ def measure(golden: NDArray[np.generic], target: NDArray[np.generic]) -> Measure
         )
     if kind == "discrete":
         return Measurement({"mismatch_rate": mismatch_rate(golden, target)})
-    first = FirstPass()
-    with np.errstate(over="ignore", invalid="ignore"):
-        for g, t in blocks(golden, target):
-            first.add(g, t)
-        second = SecondPass(first.golden.extent, first.target.extent)
-        if first.all_finite:
-            for g, t in blocks(golden, target):
-                second.add(g, t)
-        cosine = _cosine(first, golden, target)
-    return _conclude(first, second, cosine)
+    require_equal_shapes(golden, target)
+    return _measure(golden.reshape(-1), target.reshape(-1), each)
 
 
-def _conclude(first: FirstPass, second: SecondPass, cosine: float) -> Measurement:
-    """Turn the sums into numbers; what is undefined becomes NaN, never 0."""
-    finite = first.all_finite
+def _measure(golden: Tensor, target: Tensor, each: Each) -> Measurement:
+    """Measure two flat tensors; what is undefined becomes NaN, never 0."""
+    starts = range(0, golden.size, BLOCK)
+    each = each if len(starts) > 1 else map
+    surveys = list(each(surveying(golden, target), starts))
+    sides = [joined(pair[index] for pair in surveys) for index in range(2)]
+    finite = not any(side.nonfinite for side in sides)
+    nonfinite = Nonfinite() if finite else Nonfinite.of(golden, target)
+    sums = Sums()
+    for block in each(summing(golden, target, sides if finite else None), starts):
+        sums.add(block)
+    extent, known = sides[0].extent, golden.size if finite else 0
     return Measurement(
         metrics={
-            "cosine_similarity": cosine if finite else NAN,
-            **_errors(first),
-            "relative_euclidean_distance": _distance(first) if finite else NAN,
-            "kl_divergence": second.divergence if finite else NAN,
+            "cosine_similarity": _cosine(sums, golden, target, sides) if finite else NAN,
+            **_errors(sums, golden.size, extent, nonfinite),
+            "relative_euclidean_distance": _distance(sums) if finite else NAN,
+            "kl_divergence": sums.divergence if finite else NAN,
         },
         statistics={
+            **_statistics("golden", sums.golden_total, sums.golden_scaled, extent, known),
             **_statistics(
-                "golden", first.golden, second.golden_squares, first.count, finite
-            ),
-            **_statistics(
-                "target", first.target, second.target_squares, first.count, finite
+                "target", sums.target_total, sums.target_scaled, sides[1].extent, known
             ),
         },
-        extent=first.golden.extent,
-        golden_nonfinite=first.golden.nonfinite,
-        target_nonfinite=first.target.nonfinite,
-        introduced_nonfinite=first.introduced,
-        lost_nonfinite=first.lost,
+        extent=extent,
+        golden_nonfinite=sides[0].nonfinite,
+        target_nonfinite=sides[1].nonfinite,
+        introduced_nonfinite=nonfinite.introduced,
+        lost_nonfinite=nonfinite.lost,
     )
 
 
-def _errors(first: FirstPass) -> dict[str, float]:
+def _errors(
+    sums: Sums, size: int, extent: Extent, nonfinite: Nonfinite
+) -> dict[str, float]:
     """The metrics that are NaN only where a NaN is, and infinite with a lone infinity."""
-    count = max(first.count, 1)
+    count = max(size, 1)
     absolute = {
-        "max_absolute_error": first.largest_error,
-        "mean_absolute_error": first.sum_error / count,
-        "root_mean_square_error": math.sqrt(first.sum_squared_error / count),
-        "range_relative_error": first.golden.extent.relative(first.largest_error),
+        "max_absolute_error": sums.largest_error,
+        "mean_absolute_error": sums.errors / count,
+        "root_mean_square_error": math.sqrt(sums.squared_errors / count),
+        "range_relative_error": extent.relative(sums.largest_error),
     }
-    undefined = not first.has_denominator and first.largest_error > 0
+    undefined = not sums.has_denominator and sums.largest_error > 0
     relative = {
-        "max_relative_error": NAN if undefined else first.largest_ratio,
-        "mean_relative_error": NAN if undefined else first.sum_ratio / count,
-        "accumulated_relative_error": NAN if undefined else first.sum_ratio,
+        "max_relative_error": NAN if undefined else sums.largest_ratio,
+        "mean_relative_error": NAN if undefined else sums.ratios / count,
+        "accumulated_relative_error": NAN if undefined else sums.ratios,
     }
-    if first.has_nan:
+    if nonfinite.has_nan:
         return dict.fromkeys(absolute | relative, NAN)
-    if first.introduced or first.lost:
+    if nonfinite.introduced or nonfinite.lost:
         return dict.fromkeys(absolute | relative, math.inf)
     return absolute | relative
 
 
-def _distance(first: FirstPass) -> float:
-    if math.sqrt(first.golden.squares) <= EPSILON:
-        return NAN if first.largest_error else 0.0
-    return math.sqrt(first.sum_squared_error / first.golden.squares)
+def _distance(sums: Sums) -> float:
+    if math.sqrt(sums.golden_squares) <= EPSILON:
+        return NAN if sums.largest_error else 0.0
+    return math.sqrt(sums.squared_errors / sums.golden_squares)
 
 
-def _cosine(
-    first: FirstPass, golden: NDArray[np.generic], target: NDArray[np.generic]
-) -> float:
-    largest = first.golden.extent.magnitude, first.target.extent.magnitude
+def _cosine(sums: Sums, golden: Tensor, target: Tensor, sides: list[Survey]) -> float:
+    largest = sides[0].extent.magnitude, sides[1].extent.magnitude
     if largest == (0.0, 0.0):
         return 1.0
     if 0.0 in largest:
         return NAN
-    sums = first.golden.squares, first.target.squares, first.product
+    squares, product = (sums.golden_squares, sums.target_squares), sums.product
     low, high = SAFE_SQUARES
-    if not all(low < squares < high for squares in sums[:2]):
-        sums = _scaled_sums(golden, target, largest)
-    cosine = sums[2] / math.sqrt(sums[0]) / math.sqrt(sums[1])
+    if not all(low < side < high for side in squares):
+        squares, product = _scaled_sums(golden, target, largest)
+    cosine = product / math.sqrt(squares[0]) / math.sqrt(squares[1])
     return min(max(cosine, -1.0), 1.0) if math.isfinite(cosine) else NAN
 
 
 def _scaled_sums(
-    golden: NDArray[np.generic], target: NDArray[np.generic], largest: tuple[float, float]
-) -> tuple[float, float, float]:
+    golden: Tensor, target: Tensor, largest: tuple[float, float]
+) -> tuple[tuple[float, float], float]:
     """Sums of squares and of products of extreme float64 values, each scaled to 1."""
     sums = np.zeros(3)
     for pair in blocks(golden, target):
         g, t = pair[0] / largest[0], pair[1] / largest[1]
         sums += g @ g, t @ t, g @ t
-    return float(sums[0]), float(sums[1]), float(sums[2])
+    return (float(sums[0]), float(sums[1])), float(sums[2])
 
 
 def _statistics(
-    name: str, side: Side, scaled_squares: float, count: int, finite: bool
+    name: str, total: float, scaled: float, extent: Extent, count: int
 ) -> dict[str, float]:
     """Mean and standard deviation; the latter from the min-max scaled squares.
 
     Straight from the sum of squares, 1000 +- 0.01 would lose ten digits.
     """
     mean = deviation = NAN
-    if finite and count:
-        mean = side.total / count
-        width = side.extent.width
-        centre = (mean - side.extent.low) / width if width else 0.0
-        deviation = width * math.sqrt(max(scaled_squares / count - centre**2, 0.0))
+    if count:
+        mean, width = total / count, extent.width
+        centre = (mean - extent.low) / width if width else 0.0
+        deviation = width * math.sqrt(max(scaled / count - centre**2, 0.0))
     return {f"{name}_mean": mean, f"{name}_standard_deviation": deviation}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ascendflow.documents.metrics import NodeComparison
+    from ascendflow.metrics.measure import Each
 
     Tensor = NDArray[np.generic]
 
@@ -39,9 +40,14 @@ class Origin:
 
 
 class NodeTable:
-    """Takes pairs of tensors in any order; lists them in the order of the model."""
+    """Takes pairs of tensors in any order; lists them in the order of the model.
 
-    def __init__(self) -> None:
+    Args:
+        each: see `measure`.
+    """
+
+    def __init__(self, each: Each = map) -> None:
+        self._each = each
         self._measured: dict[str, Measurement] = {}
         self._problems: dict[str, str] = {}
         self._golden_only: dict[str, None] = {}
@@ -50,7 +56,7 @@ class NodeTable:
     def add(self, tensor: str, golden: Tensor, target: Tensor) -> None:
         """Compare one tensor of one sample."""
         try:
-            measured = measure(golden, target)
+            measured = measure(golden, target, each=self._each)
         except ValueError as error:
             self._problems.setdefault(tensor, str(error))
             return
@@ -81,7 +87,11 @@ class NodeTable:
         row["status"] = "compared" if compared else "golden_only"
         if measured is not None:
             row["metrics"] = {k: encode(v) for k, v in measured.metrics.items()}
-            row["statistics"] = {k: encode(v) for k, v in measured.statistics.items()}
+            statistics = measured.statistics
+            if statistics:  # a float
+                largest = measured.extent.magnitude
+                statistics = {**statistics, "golden_largest": largest}
+            row["statistics"] = {k: encode(v) for k, v in statistics.items()}
             row["golden_nonfinite"] = measured.golden_nonfinite
             row["target_nonfinite"] = measured.target_nonfinite
             row["introduced_nonfinite"] = measured.introduced_nonfinite
@@ -120,6 +130,7 @@ def _worst(known: Measurement, new: Measurement) -> Measurement:
             else value
             for name, value in base.metrics.items()
         },
+        extent=known.extent.union(new.extent),
         golden_nonfinite=max(known.golden_nonfinite, new.golden_nonfinite),
         target_nonfinite=max(known.target_nonfinite, new.target_nonfinite),
         introduced_nonfinite=max(known.introduced_nonfinite, new.introduced_nonfinite),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Pair,
         Problem,
     )
-    from ascendflow.metrics.measure import Measurement
+    from ascendflow.metrics.measure import Each, Measurement
 
     Tensor = NDArray[np.generic]
 
@@ -31,11 +31,17 @@ SMALL = 8
 
 
 class OutputSeries:
-    """Takes one output sample by sample; its result is an `OutputComparison`."""
+    """Takes one output sample by sample; its result is an `OutputComparison`.
 
-    def __init__(self, pair: Pair, name: str) -> None:
+    Args:
+        pair: which two models are compared.
+        name: of the output.
+        each: see `measure`.
+    """
+
+    def __init__(self, pair: Pair, name: str, each: Each = map) -> None:
         self._pair: Pair = pair
-        self._name = name
+        self._name, self._each = name, each
         self._kind: Kind = "float"
         self._sizes: list[int] = []
         self._extent = Extent()
@@ -55,7 +61,7 @@ class OutputSeries:
         if golden is None or target is None or why is not None:
             self._refuse(sample, why or "is missing")
             return
-        measured = measure(golden, target)
+        measured = measure(golden, target, each=self._each)
         self._keep(sample, measured)
         if self._kind == "float" and golden.size < SMALL:
             self._small.append((sample, golden, target))  # until the range is known

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from ascendflow.documents.verdict import Check
 
 
+PAIRS: tuple[Pair, ...] = ("onnx-target", "torch-onnx", "torch-target")
+"""What is judged; without PyTorch, the first alone."""
+
+
 def judge_outputs(
     gate: Mapping[str, Mapping[str, Mapping[str, float]]],
     measured: MetricsDocument,
@@ -35,7 +39,7 @@ def judge_outputs(
     *,
     has_torch: bool,
 ) -> list[Check]:
-    """Judge every output of the target against the original export and PyTorch.
+    """Judge every output, pairwise: PyTorch, the original export, the target.
 
     Args:
         gate: output name or "*" -> metric -> {"min" or "max": threshold}. A name replaces
@@ -43,7 +47,7 @@ def judge_outputs(
             cosine_similarity >= 0.999, or mismatch_rate <= 0.
         measured: `metrics.json`.
         outputs: the model's real outputs. One that was not compared fails.
-        has_torch: the PyTorch model is a golden too.
+        has_torch: the PyTorch model is a golden too, for the export as for the target.
 
     Raises:
         StageError: `gate` names something that is no output, or a metric that an output
@@ -51,9 +55,8 @@ def judge_outputs(
     """
     refuse_unknown_outputs(gate, outputs)
     known = {(found["pair"], found["name"]): found for found in measured["outputs"]}
-    pairs: tuple[Pair, ...] = ("onnx-target", "torch-target")
     checks = []
-    for pair in pairs if has_torch else pairs[:1]:
+    for pair in PAIRS if has_torch else PAIRS[:1]:
         for name in outputs:
             found = known.get((pair, name))
             checks += _judge_output(gate, pair, name, found)
@@ -115,9 +118,20 @@ def _judge(found: OutputComparison, threshold: Threshold) -> Check:
     if found["problems"]:
         first = found["problems"][0]
         sample, problem = first["sample"], f"sample {first['sample']!r}: {first['problem']}"
+    if problem is None and math.isnan(value):
+        problem = _why_nan(found)
     return _check(
         found["pair"], found["name"], threshold, value, sample=sample, problem=problem
     )
+
+
+def _why_nan(found: OutputComparison) -> str:
+    """Say what left a metric undefined: no number is no pass."""
+    if count := found["golden_nonfinite"]:
+        why = f"golden and target have {count} NaN or infinite elements in the same places"
+    else:
+        why = "one is zero throughout, the other not"
+    return f"is NaN; NaN never passes: {why}"
 
 
 def _check(  # noqa: PLR0913 - one argument per field

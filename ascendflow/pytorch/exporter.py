@@ -103,5 +103,13 @@ def _torchscript(
 ) -> None:
     import torch
 
-    # Only verbose=True keeps source lines in the file; it prints the graph into the log.
-    torch.onnx.export(model, positional, str(target), dynamo=False, verbose=True, **options)
+    # In eval mode attention takes a fused operator, which this exporter does not know.
+    fused = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        # Only verbose=True keeps source lines in the file; it prints the graph to the log.
+        torch.onnx.export(
+            model, positional, str(target), dynamo=False, verbose=True, **options
+        )
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fused)

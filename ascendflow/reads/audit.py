@@ -12,8 +12,10 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.reads.names import identity
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 IMPORT_SYSTEM = ("importlib._bootstrap_external", "importlib.metadata")
 """Modules whose listings of folders are not the user's."""
@@ -29,6 +31,7 @@ class AuditTrail:
         missing: names that were opened or listed and not there.
         created: files and folders that this process made.
         written: files that it wrote to and did not read.
+        states: what was opened or listed -> its identity when that was first done.
         broken: an exception of the hook itself; then nothing here can be trusted.
     """
 
@@ -37,6 +40,7 @@ class AuditTrail:
     missing: set[str] = field(default_factory=set)
     created: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
+    states: dict[str, str] = field(default_factory=dict)
     broken: Exception | None = None
     is_active: bool = False
 
@@ -69,12 +73,7 @@ class AuditTrail:
 
     def is_created(self, path: str) -> bool:
         """Whether this process made a file, or a folder around it."""
-        while path not in self.created:
-            outer = os.path.dirname(path)
-            if outer == path:
-                return False
-            path = outer
-        return True
+        return is_among(path, self.created)
 
     def _open(self, target: Any, mode: str | None, flags: int) -> None:
         path = _path(target)
@@ -86,12 +85,12 @@ class AuditTrail:
         found = _found(path)
         if found is None:
             (self.created if flags & os.O_CREAT else self.missing).add(path)
-        elif stat.S_ISDIR(found):
-            self.listed.add(path)
-        elif not stat.S_ISREG(found):
+        elif stat.S_ISDIR(found.st_mode):
+            self._note(path, found, self.listed)
+        elif not stat.S_ISREG(found.st_mode):
             return
         elif reads:
-            self.opened.add(path)
+            self._note(path, found, self.opened)
         else:
             (self.created if flags & os.O_TRUNC else self.written).add(path)
 
@@ -105,8 +104,12 @@ class AuditTrail:
         found = _found(path)
         if found is None:
             self.missing.add(path)
-        elif stat.S_ISDIR(found):
-            self.listed.add(path)
+        elif stat.S_ISDIR(found.st_mode):
+            self._note(path, found, self.listed)
+
+    def _note(self, path: str, found: os.stat_result, among: set[str]) -> None:
+        self.states.setdefault(path, identity(found))
+        among.add(path)
 
     def _make_folder(self, target: Any, *_: object) -> None:
         path = _path(target)
@@ -146,9 +149,19 @@ def _path(target: Any) -> str | None:
     return os.path.abspath(text)
 
 
-def _found(path: str) -> int | None:
-    """Return the mode of what is at `path`, or None."""
+def is_among(path: str, paths: Container[str]) -> bool:
+    """Whether a path, or a folder around it, is one of `paths`."""
+    while path not in paths:
+        outer = os.path.dirname(path)
+        if outer == path:
+            return False
+        path = outer
+    return True
+
+
+def _found(path: str) -> os.stat_result | None:
+    """Return what `stat` says of what is at `path`, or None."""
     try:
-        return os.stat(path).st_mode
+        return os.stat(path)
     except OSError:
         return None

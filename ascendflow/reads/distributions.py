@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 METADATA = (".dist-info", ".egg-info")
 
 
+def normalised(name: str) -> str:
+    """Spell a distribution's name as PEP 503 does: `Ruamel_YAML` -> `ruamel-yaml`."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def distributions_of(files: Iterable[str], sites: Iterable[str]) -> set[str]:
-    """Return the distributions that own `files`, by their normalised names (PEP 503).
+    """Return the distributions that own `files`, by their normalised names.
 
     Of a namespace shared by several distributions all are named. A file that no
     distribution claims belongs to the Python environment and is not named.
@@ -44,7 +49,7 @@ def _installed(site: Path) -> Iterable[tuple[str, set[str]]]:
     for name in os.listdir(site):
         if name.endswith(METADATA) and (site / name).is_dir():
             distribution = name.rpartition(".")[0].partition("-")[0]
-            yield re.sub(r"[-_.]+", "-", distribution).lower(), _top_levels(site / name)
+            yield normalised(distribution), _top_levels(site / name)
 
 
 def _top_levels(metadata: Path) -> set[str]:

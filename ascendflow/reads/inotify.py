@@ -31,13 +31,17 @@ class Opened:
 
     Attributes:
         files: files that were opened, by resolved path.
-        created: files and folders that came into being meanwhile.
+        created: files and folders that came into being meanwhile. Not those whose name was
+            there at the start: an editor that saves by renaming makes no new input.
+        replaced: folders that came to be where there was one at the start: what is opened
+            in them is not seen.
         links: symbolic links that were there at the start.
         overflowed: events were lost.
     """
 
     files: set[str] = field(default_factory=set)
     created: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
     overflowed: bool = False
 
@@ -53,6 +57,7 @@ class Inotify:
         """Watch `folders` and all below them, but for resolved paths in `skip`."""
         self.opened = Opened()
         self._folder_of: dict[int, str] = {}
+        self._at_start: set[str] = set()
         self._libc = ctypes.CDLL(None, use_errno=True)
         if not hasattr(self._libc, "inotify_init1"):
             raise OSError("this system has no inotify")
@@ -83,7 +88,10 @@ class Inotify:
             return
         path = f"{self._folder_of[watch]}/{os.fsdecode(name)}"
         if mask & (IN_CREATE | IN_MOVED_TO):
-            self.opened.created.add(path)
+            if path not in self._at_start:
+                self.opened.created.add(path)
+            elif mask & IN_ISDIR:
+                self.opened.replaced.add(path)
         elif mask & IN_OPEN and not mask & IN_ISDIR:
             self.opened.files.add(path)
 
@@ -95,6 +103,7 @@ class Inotify:
                 continue
             with os.scandir(folder) as entries:
                 for entry in entries:
+                    self._at_start.add(entry.path)
                     if entry.is_symlink():
                         self.opened.links.append(entry.path)
                     elif entry.is_dir() and entry.path not in skip and entry.name != ".git":

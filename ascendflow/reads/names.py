@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent.parent
 """The folder of ascendflow itself; its data files are named `ascendflow:`."""
 
+SOURCE = "source"
+"""Role of the ONNX file that a manifest names; weights may lie beside it."""
+
+BESIDE = "source folder"
+"""Place of what lies beside that file; no root can be called so."""
+
 WORK_FOLDERS = ("build", ".ascendflow", ".git", ".venv")
 """Folders at the top of a repository that are no input."""
 
@@ -27,17 +33,21 @@ class Places(NamedTuple):
         folder: the model's pipeline folder.
         repository: the folder of pyproject.toml.
         roots: name -> folder, as declared in `[tool.ascendflow] roots`.
+        beside: the folder of the ONNX file that the manifest names. Its stage finds the
+            weights by that file, wherever it is, and so must whoever looks at them again:
+            of two files with the same bytes, each has its own weights.
     """
 
     folder: Path
     repository: Path
     roots: Mapping[str, Path] = MappingProxyType({})
+    beside: Path | None = None
 
     def name(self, path: str | Path) -> str | None:
         """Return the name of an absolute, normalised path, or None if it is elsewhere.
 
-        The pipeline folder goes before the repository, that before a root, and the
-        inner of two roots before the outer.
+        What lies beside the source goes before the pipeline folder, that before the
+        repository, that before a root, and the inner of two roots before the outer.
         """
         text = os.fspath(path)
         for prefix, place in self._in_order():
@@ -48,21 +58,30 @@ class Places(NamedTuple):
         return None
 
     def resolve(self, name: str) -> Path:
-        """Return the path of a name.
+        """Return the path of a name; raises as `path` does."""
+        return Path(self.path(name))
+
+    def path(self, name: str) -> str:
+        """Return the path of a name, as text.
 
         Raises:
             KeyError: no place is called so, e.g. a root that is no longer declared.
         """
         prefix, _, relative = name.partition(":")
-        ours = {
-            "ascendflow": PACKAGE,
-            "pipeline": self.folder,
-            "repository": self.repository,
-        }
-        return (ours.get(prefix) or self.roots[prefix]) / relative
+        if prefix == "pipeline":
+            place = self.folder
+        elif prefix == "repository":
+            place = self.repository
+        elif prefix == BESIDE and self.beside is not None:
+            place = self.beside
+        else:
+            place = PACKAGE if prefix == "ascendflow" else self.roots[prefix]
+        return os.path.join(place, relative)
 
     def _in_order(self) -> Iterator[tuple[str, str]]:
         yield "ascendflow", str(PACKAGE)
+        if self.beside is not None:
+            yield BESIDE, str(self.beside)
         yield "pipeline", str(self.folder)
         yield "repository", str(self.repository)
         inner_first = sorted(
@@ -70,3 +89,8 @@ class Places(NamedTuple):
         )
         for prefix, place in inner_first:
             yield prefix, str(place)
+
+
+def identity(stat: os.stat_result) -> str:
+    """What tells two states of a file apart."""
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"

@@ -45,12 +45,13 @@ class Observer:
         answer = self._answers.readline().strip()
         self.trouble = None if answer == READY else answer or "the observer ended early"
 
-    def stop(self) -> tuple[set[str], set[str]]:
+    def stop(self) -> tuple[set[str], set[str], set[str]]:
         """End the process.
 
         Returns:
             The files that were opened, by resolved path and by the links that lead to
-            them; and the paths that came into being meanwhile.
+            them; the paths that came into being meanwhile, and had not been there; and the
+            folders that took the place of others, in which nothing is seen.
 
         Raises:
             StageError: the kernel dropped events, so a read may be unknown.
@@ -61,7 +62,7 @@ class Observer:
         self._answers.close()
         self._socket.close()
         if self.trouble is not None:
-            return set(), set()
+            return set(), set(), set()
         if not text:
             raise InternalError("the process that records reads ended early")
         answer: dict[str, Any] = json.loads(text)
@@ -71,7 +72,7 @@ class Observer:
                 "not all reads are known and nothing can be recorded",
                 hint="raise fs.inotify.max_queued_events (sysctl) and run again",
             )
-        return set(answer["files"]), set(answer["created"])
+        return set(answer["files"]), set(answer["created"]), set(answer["replaced"])
 
 
 def _observe(
@@ -100,6 +101,7 @@ def _observe(
     answer = {
         "files": sorted(opened.files | _links_to(opened.files, opened.links)),
         "created": sorted(opened.created),
+        "replaced": sorted(opened.replaced),
         "overflowed": opened.overflowed,
     }
     theirs.sendall(json.dumps(answer).encode())

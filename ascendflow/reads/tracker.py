@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ascendflow.errors import InternalError, StageError
-from ascendflow.reads.audit import AuditTrail
+from ascendflow.reads.audit import AuditTrail, is_among
 from ascendflow.reads.distributions import distributions_of
 from ascendflow.reads.modules import module_files, shadows
 from ascendflow.reads.observer import Observer
 from ascendflow.reads.territory import Kind, site_folders, source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ascendflow.reads.territory import Territory
 
@@ -31,16 +31,20 @@ class Reads:
         files: files below the pipeline folder, the repository or a root.
         folders: folders there whose entries were listed.
         missing: names there that were tried and not found.
+        states: name of what Python opened or listed -> its identity when it first did.
+        appeared: names in `states` of what came into being meanwhile, and not by Python:
+            a subprocess made it, or another program.
         distributions: installed distributions of which a module or file was read.
-        native_reads_seen: whether reads by native code and subprocesses are among them.
-        warnings: why they are not, and declared reads that match nothing.
+        warnings: why reads by native code and subprocesses are not among them, and declared
+            reads that match nothing.
     """
 
     files: tuple[str, ...]
     folders: tuple[str, ...]
     missing: tuple[str, ...]
+    states: Mapping[str, str]
+    appeared: tuple[str, ...]
     distributions: tuple[str, ...]
-    native_reads_seen: bool
     warnings: tuple[str, ...]
 
 
@@ -53,6 +57,7 @@ class Tracker:
         self._audit = AuditTrail()
         self._observer: Observer | None = None
         self._at_start: set[str] = set()
+        self._appeared: set[str] = set()
         self._declared: set[str] = set()
         self._warnings: list[str] = []
 
@@ -103,17 +108,20 @@ class Tracker:
         opened = self._audit.opened | self._declared | native | set(modules.values())
         absent = {p for p in shadows(modules, self._python_path) if not os.path.exists(p)}
         # Copies, since a thread that was left behind may still be in the hook.
-        files = self._sort(set(map(source_of, opened)))
-        folders = self._sort(set(self._audit.listed))
+        files = self._sort(filter(self._may_be_input, set(map(source_of, opened))))
+        folders = self._sort(filter(self._may_be_input, set(self._audit.listed)))
         missing = self._sort(self._audit.missing | absent)
+        read = files[Kind.INPUT] | folders[Kind.INPUT]
+        states = {p: s for p, s in dict(self._audit.states).items() if p in read}
         _refuse(files[Kind.OUTSIDE] | folders[Kind.OUTSIDE])
         installed = map(os.path.realpath, files[Kind.INSTALLED])
         return Reads(
             files=self._names(files[Kind.INPUT]),
             folders=self._names(folders[Kind.INPUT]),
             missing=self._names(missing[Kind.INPUT]),
+            states=self._states(states),
+            appeared=self._names(filter(self._has_appeared, states)),
             distributions=tuple(sorted(distributions_of(installed, site_folders()))),
-            native_reads_seen=self._observer is None or self._observer.trouble is None,
             warnings=tuple(self._warnings),
         )
 
@@ -125,23 +133,55 @@ class Tracker:
                 "what native code and subprocesses read is not known "
                 f"({self._observer.trouble}); name it in `samples.reads`"
             )
-        opened, created = self._observer.stop()
-        self._audit.created |= created
+        opened, self._appeared, replaced = self._observer.stop()
+        _refuse_replaced(self._sort(replaced)[Kind.INPUT])
         return opened - set(map(os.path.realpath, self._audit.written))
 
     def _sort(self, paths: Iterable[str]) -> dict[Kind, set[str]]:
         by_kind: dict[Kind, set[str]] = {kind: set() for kind in Kind}
         for path in paths:
             real = os.path.realpath(path)
-            if not (self._audit.is_created(path) or self._audit.is_created(real)):
-                by_kind[self._territory.kind(real)].add(path)
+            if self._audit.is_created(path) or self._audit.is_created(real):
+                continue
+            by_kind[self._territory.kind(real)].add(path)
         return by_kind
+
+    def _may_be_input(self, path: str) -> bool:
+        """Whether it was there at the start, or Python found it and it is still there.
+
+        What a subprocess makes and takes away again is no input.
+        """
+        if not self._has_appeared(path):
+            return True
+        return path in self._audit.states and os.path.exists(path)
+
+    def _has_appeared(self, path: str) -> bool:
+        real = os.path.realpath(path)
+        return is_among(path, self._appeared) or is_among(real, self._appeared)
+
+    def _states(self, states: Mapping[str, str]) -> dict[str, str]:
+        named: dict[str, str] = {}
+        for path, state in states.items():
+            for name in self._names([path]):
+                # Two paths to one file that found different ones: neither holds.
+                named[name] = state if named.get(name, state) == state else ""
+        return dict(sorted(named.items()))
 
     def _names(self, paths: Iterable[str]) -> tuple[str, ...]:
         # A path through a link keeps its own name: the link may be turned elsewhere.
         name = self._territory.places.name
         names = {name(path) or name(os.path.realpath(path)) for path in paths}
         return tuple(sorted(filter(None, names)))
+
+
+def _refuse_replaced(folders: set[str]) -> None:
+    if folders:
+        shown = ", ".join(sorted(folders)[:SHOWN])
+        raise StageError(
+            f"{shown} was replaced by another folder while the stage ran, "
+            "so that not all reads are known and nothing can be recorded",
+            hint="run the same command again",
+        )
 
 
 def _refuse(outside: set[str]) -> None:

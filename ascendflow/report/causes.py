@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ascendflow.documents.metrics import NodeComparison
     from ascendflow.documents.nodes import NodesDocument
     from ascendflow.documents.report import Cause, Cure, Deviation, DivergentNode
     from ascendflow.documents.rewrite_log import RewriteLog
@@ -18,12 +19,16 @@ def divergent_node(
     conversion: Mapping[str, Any],
     log: RewriteLog,
     origins: NodesDocument,
+    compared: Sequence[NodeComparison],
 ) -> DivergentNode | None:
     """Join what is known of the node that the verdict names."""
     node = verdict["first_divergent_node"]
     if node is None:
         return None
     module, source = origin(node["name"], origins)
+    statistics = next(
+        (row["statistics"] for row in compared if row["tensor"] == node["tensor"]), {}
+    )
     return {
         "name": node["name"],
         "tensor": node["tensor"],
@@ -31,6 +36,7 @@ def divergent_node(
         "target_op": node["target_op"],
         "reason": node["reason"],
         "metrics": node["metrics"],
+        "golden_largest": statistics.get("golden_largest"),
         "module": module,
         "source": source,
         "causes": [

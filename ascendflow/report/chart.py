@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.documents.numbers import decode
 from ascendflow.metrics.divergent import COSINE_LIMIT
-from ascendflow.report.words import near_one, printable
+from ascendflow.report.words import near_one
+from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -39,23 +39,31 @@ def collect(documents: Documents) -> Report:
     """
     verdict, conversion = documents["verdict.json"], documents["conversion.json"]
     measured, origins = documents["metrics.json"], documents["nodes.json"]
-    log = documents["rewrite.json"]
+    log, checked = documents["rewrite.json"], documents["check.json"]
+    moved = (found["max_absolute_error"] for found in checked["outputs"].values())
     return {
         "schema_version": 1,
         "model": verdict["model"],
         "passed": verdict["passed"],
         "target": _target(conversion),
+        "golden": {
+            "runtime": documents["golden.json"]["runtime"],
+            "graph_optimization": documents["golden.json"]["graph_optimization"],
+        },
         "warnings": documents["warnings.json"]["warnings"],
         "checks": verdict["checks"],
         "metric": _metric(documents["evaluation.json"]),
-        "divergent_node": divergent_node(verdict, conversion, log, origins),
+        "divergent_node": divergent_node(
+            verdict, conversion, log, origins, measured["nodes"]
+        ),
         "outputs": [_output(found) for found in measured["outputs"]],
         "nodes": [
             _node(node, worst_input, cosine, origins)
             for node, worst_input, cosine in with_inputs(measured["nodes"])
         ],
         "node_samples": measured["node_samples"],
-        "rules": [_rule(rule, documents["check.json"]) for rule in log["rules"]],
+        "rules": [_rule(rule, checked) for rule in log["rules"]],
+        "rules_moved": max(moved, default=0.0),
         "emulation": _emulation(conversion),
         "metrics": {
             name: {"direction": metric.direction, "formula": metric.formula}

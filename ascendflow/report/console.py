@@ -6,16 +6,22 @@ import os
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from ascendflow.report.lines import check_words, metric_words, node_lines
+from ascendflow.report.lines import (
+    check_words,
+    golden_words,
+    metric_words,
+    node_lines,
+    rewritten_words,
+)
 from ascendflow.report.words import (
     FLOORED,
     FLOORED_WORDS,
     counted,
-    printable,
     threshold_words,
     tightest_words,
     value_words,
 )
+from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +44,7 @@ PIPE_WIDTH = 120
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
-    """Print the end metric, what was emulated, and every check."""
+    """Print what the numbers rest on, the end metric, and every check."""
     from rich.console import Console
 
     # Names from models may look like markup: "[/up3/Resize]" would be an error in rich.
@@ -77,6 +83,9 @@ def _head(report: Report) -> Iterator[str]:
             f"{sum(assumed.values())} assumed to equal ONNX"
             + (f" ({kinds})" if kinds else "")
         )
+    yield f"golden: {golden_words(report)}"
+    if rewritten := rewritten_words(report):
+        yield rewritten
     if report["metric"] is not None:
         yield metric_words(report)
 

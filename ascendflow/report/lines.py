@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.cann.fp16 import HALF_MAX
+from ascendflow.documents.metrics import OF_THE_EXPORT
 from ascendflow.report.words import (
     FLOORED,
     REASONS,
     confidence_words,
     counted,
     near_one,
-    printable,
     shown,
     target_noun,
     target_words,
     threshold_words,
     value_words,
 )
+from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,6 +28,8 @@ MOST_CHECKS = 8
 
 LONGEST_WARNING = 240
 """Characters of a warning on the console; the report holds it whole."""
+
+ALL_HALF = "force_fp16"
 
 NODE_METRICS = ("cosine_similarity", "relative_euclidean_distance", "mismatch_rate")
 
@@ -67,7 +71,12 @@ def failure_message(verdict: Mapping[str, Any], report: Mapping[str, Any]) -> st
         lines.append(f"gate: {metric_words(report)}")
     lines += [f"gate: {line}" for line in node_lines(report)]
     lines += [
-        f"  hint: {line}" for line in (*few_lines(failed, report), *cure_lines(report))
+        f"  hint: {line}"
+        for line in (
+            *few_lines(failed, report),
+            *export_lines(failed),
+            *cure_lines(report),
+        )
     ]
     return "\n".join([verdict_line(verdict), *lines])
 
@@ -82,6 +91,37 @@ def few_lines(failed: list[Mapping[str, Any]], report: Mapping[str, Any]) -> Ite
             "little, so max relative error (denominator at least 1e-6 of the range) is "
             f"judged too; name max_relative_error under gate.outputs.{name} to set the "
             'limit yourself (what is named there replaces "*")'
+        )
+
+
+def golden_words(report: Mapping[str, Any]) -> str:
+    """Say what computed the golden, and how: other levels of optimisation differ."""
+    golden = report["golden"]
+    return f"{golden['runtime']}, graph optimisation {golden['graph_optimization']}"
+
+
+def rewritten_words(report: Mapping[str, Any]) -> str:
+    """Say which rules edited the model, and what that did to the golden; "" for none."""
+    named = [
+        f"{rule['rule']}@{rule['version']} ({counted(len(rule['applied']), 'node')}"
+        f"{', lossy' if rule['effect'] == 'lossy' else ''})"
+        for rule in report["rules"]
+        if rule["applied"]
+    ]
+    if not named:
+        return ""
+    moved = report["rules_moved"]
+    what = f"moved by up to {shown(moved)} (max absolute error)" if moved else "unchanged"
+    return f"rewritten by {', '.join(named)}: golden {what} in onnxruntime"
+
+
+def export_lines(failed: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what a check says that the target has no part in."""
+    if any(check["pair"] == OF_THE_EXPORT for check in failed):
+        yield (
+            "in torch-onnx the target has no part: the exported model is not close enough "
+            "to PyTorch; try another export.exporter or export.opset (a tighter "
+            "export.max_relative_error would stop at the golden stage)"
         )
 
 
@@ -128,6 +168,7 @@ def node_lines(report: Mapping[str, Any]) -> Iterator[str]:
     if node["module"] or node["source"]:
         places = " at ".join(filter(None, (node["module"], node["source"])))
         yield printable(f"{node['name']} comes from {places}")
+    yield from _overflow(node, report["target"])
     for cause in node["causes"]:
         others = counted(cause["nodes"] - 1, "more node")
         where = f"here and at {others}" if cause["nodes"] > 1 else "here"
@@ -135,6 +176,17 @@ def node_lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield printable(f"known cause: {known}")
     if not node["causes"] and report["emulation"] is not None:
         yield _only_everywhere(report["emulation"])
+
+
+def _overflow(node: Mapping[str, Any], target: Mapping[str, Any]) -> Iterator[str]:
+    """Yield that a node's values do not fit what the target stores, where that is so."""
+    largest = node["golden_largest"]
+    too_large = isinstance(largest, float) and largest > HALF_MAX
+    if too_large and target["precision_mode"] == ALL_HALF:
+        yield (
+            f"overflow: in ONNX its values reach {shown(largest)}; {ALL_HALF} keeps "
+            f"them in float16, which ends at {HALF_MAX:g}"
+        )
 
 
 def _only_everywhere(emulation: Mapping[str, Any]) -> str:
@@ -171,7 +223,7 @@ def cure_words(cure: Mapping[str, Any], report: Mapping[str, Any]) -> str:
     """Say how to write a rule in the manifest, or why that was not enough."""
     rule, manifest = cure["rule"], f"pipelines/{report['model']}/manifest.yaml"
     if cure["state"] == "skipped":
-        return f"rule {rule!r} cures this, but skipped the node: {cure['reason']}"
+        return f"rule {rule!r} is against this, but skipped the node: {cure['reason']}"
     if cure["state"] == "applied":
         return f"rule {rule!r} was applied to this node already and is not enough"
     if cure["state"] == "other_nodes":

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.report import chart, lines, words
+from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
     from ascendflow.documents.report import NodeRow, Report
@@ -53,7 +54,7 @@ def largest_drops(nodes: list[NodeRow]) -> list[NodeRow]:
 
 def _filters(report: Report) -> dict[str, Any]:
     return {
-        "name": words.printable,
+        "name": printable,
         "counted": words.counted,
         "shown": words.shown,
         "near_one": words.near_one,
@@ -62,6 +63,8 @@ def _filters(report: Report) -> dict[str, Any]:
         "tightest": words.tightest_words,
         "check_words": lines.check_words,
         "manifest_line": lines.manifest_line,
+        "golden_words": lines.golden_words,
+        "rewritten_words": lines.rewritten_words,
         "cure_words": partial(lines.cure_words, report=report),
         "reason_words": words.REASONS.__getitem__,
     }

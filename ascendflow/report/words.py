@@ -30,9 +30,6 @@ REASONS = {
 DIGITS = 6
 """Significant digits of a number, unless it takes more to tell it from its limit."""
 
-LONGEST_LINE = 2000
-"""Characters of one line of a message: a user's exception may hold megabytes."""
-
 
 def target_words(target: Mapping[str, Any]) -> str:
     """Name the target and how its numbers were got; of a verdict or a report."""
@@ -44,27 +41,6 @@ def target_words(target: Mapping[str, Any]) -> str:
 def target_noun(target: Mapping[str, Any]) -> str:
     """Name the third column of an end metric."""
     return "target" if target["is_real_device"] else "emulated target"
-
-
-def printable(name: str) -> str:
-    """Spell out what a terminal would obey or not show: names come from models."""
-    if name.isprintable():
-        return name
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in name
-    )
-
-
-def told(text: str) -> str:
-    """Spell a message of several lines for a terminal, whatever it quotes."""
-    return "\n".join(_shortened(printable(line)) for line in text.split("\n"))
-
-
-def _shortened(line: str) -> str:
-    if len(line) <= LONGEST_LINE:
-        return line
-    half = LONGEST_LINE // 2
-    return f"{line[:half]} [... {len(line) - 2 * half} more ...] {line[-half:]}"
 
 
 def shown(value: float | str | None, digits: int = DIGITS) -> str:

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ascendflow.child import lifeline, result, seeds, sources
+from ascendflow.child import lifeline, memory, result, seeds, sources
 from ascendflow.child.failures import describe
 from ascendflow.child.spec import read_spec
-from ascendflow.reads.names import Places
+from ascendflow.reads.names import SOURCE, Places
 from ascendflow.reads.territory import Territory
 from ascendflow.reads.tracker import Tracker
 from ascendflow.stages import load_stage
@@ -43,7 +43,9 @@ def main(
     """
     lifeline.watch()
     spec = read_spec(Path(arguments[0]))
-    places = Places(spec.folder, spec.repository, spec.roots)
+    source = spec.files.get(SOURCE)
+    beside = None if source is None else source.parent
+    places = Places(spec.folder, spec.repository, spec.roots, beside)
     territory = Territory(places, spec.own)
     _prepare(spec, territory)
     try:
@@ -122,4 +124,5 @@ def finish(code: int) -> NoReturn:
 
 
 if __name__ == "__main__":
+    memory.go_first()
     finish(main(sys.argv[1:]))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import StageError
+from ascendflow.graph.files import DATA_FILE, MODEL_FILE, link_or_copy
 from ascendflow.graph.promise import Difference
 from ascendflow.tensors import TensorSet
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from ascendflow.documents.check import Check as CheckDocument
     from ascendflow.documents.rewrite_log import RewriteLog, RuleEntry
     from ascendflow.stages.stage import StageContext
-
-MODEL = "model.onnx"
-WEIGHTS = "model.onnx.data"
 
 Differences = dict[str, Difference]
 
@@ -54,7 +50,8 @@ class Check:
         if not ctx.config["allow_lossy"]:
             _refuse_lossy(applied)
         feeds = TensorSet(ctx.inputs["samples"] / "feeds")
-        before, after = ctx.inputs["simplified"] / MODEL, ctx.inputs["rewritten"] / MODEL
+        before = ctx.inputs["simplified"] / MODEL_FILE
+        after = ctx.inputs["rewritten"] / MODEL_FILE
         whole = _differences(before, after, feeds)
         if len(applied) == 1:
             _refuse_broken(applied[0], whole)
@@ -79,7 +76,7 @@ def _refuse_lossy(applied: Sequence[RuleEntry]) -> None:
         named = ", ".join(f"{_at(e)} ({len(e['applied'])} nodes)" for e in lossy)
         raise StageError(
             f"check: lossy, and the manifest does not allow it: {named}",
-            hint="set `check: {allow_lossy: true}` if the gate is to judge the loss",
+            hint="set `rewrite: {allow_lossy: true}` if the gate is to judge the loss",
         )
 
 
@@ -102,21 +99,13 @@ def _judge_one_by_one(
         for position, entry in enumerate(applied):
             names = tuple(done["node"] for done in entry["applied"])
             requests.append(Request(entry["rule"], names))
-            after = Path(scratch) / str(position) / MODEL
+            after = Path(scratch) / str(position) / MODEL_FILE
             after.parent.mkdir()
             rewrite(simplified, after, requests)
-            _put_weights_beside(simplified, after)
+            if (weights := simplified.with_name(DATA_FILE)).exists():
+                link_or_copy(weights, after.with_name(DATA_FILE))
             _refuse_broken(entry, _differences(before, after, feeds))
             before = after
-
-
-def _put_weights_beside(simplified: Path, model: Path) -> None:
-    weights = simplified.with_name(WEIGHTS)
-    if weights.exists():
-        try:
-            os.link(weights, model.with_name(WEIGHTS))
-        except OSError:  # another file system
-            copyfile(weights, model.with_name(WEIGHTS))
 
 
 def _differences(before: Path, after: Path, feeds: TensorSet) -> Differences:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import StageError
 from ascendflow.graph.dump import every_tensor
+from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.outline import outline
 from ascendflow.graph.pairing import Paired, pair_by_name
 from ascendflow.metrics.nodes import NodeTable, Origin
@@ -25,7 +28,11 @@ if TYPE_CHECKING:
         OutputComparison,
         Pair,
     )
+    from ascendflow.metrics.measure import Each
     from ascendflow.stages.stage import StageContext
+
+MOST_THREADS = 4
+"""Memory is what limits the arithmetic beyond."""
 
 
 class Compare:
@@ -51,17 +58,23 @@ class Compare:
             StageError: goldens and outputs are not of the same samples, or a tensor inside
                 the simplified model cannot be had.
         """
-        outputs = [found for pair in _pairs(ctx) for found in _compare_outputs(*pair)]
-        ctx.findings.warnings += _said_aloud(outputs)
-        feeds = TensorSet(ctx.inputs["samples"] / "feeds")
-        sampled = range(min(ctx.config["node_samples"], len(feeds)))
-        document: MetricsDocument = {
-            "schema_version": 1,
-            "outputs": outputs,
-            "nodes": _compare_nodes(ctx, (feeds.sample(index) for index in sampled)),
-            "node_samples": [feeds.ids[index] for index in sampled],
-        }
+        # Of any number of threads the numbers are the same, so it is in no key.
+        with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as threads:
+            document = _compare(ctx, threads.map)
         write_json(ctx.outputs["metrics.json"], document)
+
+
+def _compare(ctx: StageContext, each: Each) -> MetricsDocument:
+    outputs = [found for pair in _pairs(ctx) for found in _compare_outputs(*pair, each)]
+    ctx.findings.warnings += _said_aloud(outputs)
+    feeds = TensorSet(ctx.inputs["samples"] / "feeds")
+    sampled = range(min(ctx.config["node_samples"], len(feeds)))
+    return {
+        "schema_version": 1,
+        "outputs": outputs,
+        "nodes": _compare_nodes(ctx, (feeds.sample(index) for index in sampled), each),
+        "node_samples": [feeds.ids[index] for index in sampled],
+    }
 
 
 def _pairs(ctx: StageContext) -> Iterator[tuple[Pair, TensorSet, TensorSet]]:
@@ -76,7 +89,7 @@ def _pairs(ctx: StageContext) -> Iterator[tuple[Pair, TensorSet, TensorSet]]:
 
 
 def _compare_outputs(
-    pair: Pair, golden: TensorSet, target: TensorSet
+    pair: Pair, golden: TensorSet, target: TensorSet, each: Each
 ) -> Iterator[OutputComparison]:
     """Compare two models output by output, each over all samples, one tensor at a time."""
     if not golden.ids or golden.ids != target.ids:
@@ -91,7 +104,7 @@ def _compare_outputs(
         for spec in tensors.specs(index)
     )
     for name in names:
-        series = OutputSeries(pair, name)
+        series = OutputSeries(pair, name, each)
         for index, sample in enumerate(golden.ids):
             series.add(sample, _load(golden, index, name), _load(target, index, name))
         yield series.result()
@@ -110,7 +123,7 @@ def _said_aloud(outputs: list[OutputComparison]) -> Iterator[str]:
 
 
 def _compare_nodes(
-    ctx: StageContext, samples: Iterable[Mapping[str, np.ndarray]]
+    ctx: StageContext, samples: Iterable[Mapping[str, np.ndarray]], each: Each
 ) -> list[NodeComparison]:
     """Compare what the simplified model and the target compute on the way, by name."""
     backend, threads = ctx.backend, ctx.config["threads"]
@@ -120,8 +133,8 @@ def _compare_nodes(
             "only outputs are compared"
         )
         return []
-    simplified = ctx.inputs["simplified"] / "model.onnx"
-    table = NodeTable()
+    simplified = ctx.inputs["simplified"] / MODEL_FILE
+    table = NodeTable(each)
     for feeds in samples:
         golden = every_tensor(simplified, feeds, threads=threads)
         target = backend.dump(ctx.inputs["model"], feeds, threads=threads)

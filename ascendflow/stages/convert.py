@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
 from ascendflow.errors import InternalError, NotModelledError, StageError
+from ascendflow.graph.files import MODEL_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from ascendflow.stages.stage import StageContext
-
-MODEL = "model.onnx"
 
 
 class Convert:
@@ -42,7 +41,9 @@ class Convert:
         if (reason := ctx.backend.refuse(ctx.config)) is not None:
             raise NotModelledError(f"convert: {reason}")
         folder = ctx.outputs["model"]
-        document = ctx.backend.compile(ctx.inputs["rewritten"] / MODEL, folder, ctx.config)
+        document = ctx.backend.compile(
+            ctx.inputs["rewritten"] / MODEL_FILE, folder, ctx.config
+        )
         # Trust the files, not the exit status: a compiler that claims success and writes
         # nothing would otherwise be cached as a success.
         if not _holds_bytes(folder):

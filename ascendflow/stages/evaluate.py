@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from ascendflow.documents.json_file import write_json
 from ascendflow.errors import StageError
 from ascendflow.factories import load_factory, users_code
 from ascendflow.tensors import TensorSet
@@ -57,8 +57,7 @@ class Evaluate:
                 document["torch"] = score("torch", ctx.inputs["golden"] / "torch")
             document["onnx"] = score("onnx", ctx.inputs["golden"] / "onnx")
             document["target"] = score("target", ctx.inputs["outputs"])
-        text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False)
-        ctx.outputs["evaluation.json"].write_text(text + "\n", encoding="utf-8")
+        write_json(ctx.outputs["evaluation.json"], document)
 
 
 class Samples(Sequence[dict[str, Any]]):

@@ -7,10 +7,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
-from ascendflow.graph.canonical import MODEL_FILE, canonicalise, save
+from ascendflow.graph.canonical import canonicalise, save
+from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.ingest import accept, check, read_model, refuse
 from ascendflow.graph.io_spec import opset_of
-from ascendflow.graph.opset import convert_opset
+from ascendflow.graph.opset import convert_opset, hold_to_original
 from ascendflow.graph.refusals import why_refused
 from ascendflow.stages.random_tensors import random_tensor
 from ascendflow.tensors import TensorSpec
@@ -38,7 +39,7 @@ class Export:
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what reads, converts and writes the graph."""
         own = ("numpy", "onnx", "onnx-ir")
-        return (*own, "onnxscript", "torch") if config.get("torch") else own
+        return (*own, "onnxruntime", "onnxscript", "torch") if config.get("torch") else own
 
     def run(self, ctx: StageContext) -> None:
         """Export or ingest, refuse, fix the input shapes, write.
@@ -57,7 +58,7 @@ class Export:
             source = ctx.files["source"]
             model = read_model(source)
             accept(model, source.name, inputs, ctx.config.get("opset"))
-            _write(ctx, model, source.parent, {})
+            _write(ctx, model, source, {})
 
 
 def _export(ctx: StageContext, inputs: tuple[TensorSpec, ...], file: Path) -> None:
@@ -67,22 +68,22 @@ def _export(ctx: StageContext, inputs: tuple[TensorSpec, ...], file: Path) -> No
     from ascendflow.pytorch.origins import origins_by_tensor
 
     opset, source = ctx.config["opset"], ctx.config["torch"]
+    examples = _examples(inputs, ctx.seed)
     network = build_model(ctx.folder, source, ctx.files.get("weights"), ctx.seed)
     ctx.findings.warnings += export(
-        network,
-        _examples(inputs, ctx.seed),
-        file,
-        exporter=ctx.config["exporter"],
-        opset=opset,
+        network, examples, file, exporter=ctx.config["exporter"], opset=opset
     )
     model = read_model(file)
     origins = origins_by_tensor(model, ctx.folder)
-    if (written := opset_of(model)) != opset:
+    moved = (written := opset_of(model)) != opset
+    if moved:
         refuse("the exported model", why_refused(model))
         model = convert_opset(model, opset)
         ctx.findings.facts["converted_from_opset"] = written
     accept(model, "the exported model", inputs, opset)
-    _write(ctx, model, file.parent, origins)
+    _write(ctx, model, file, origins)
+    if moved:
+        hold_to_original(file, ctx.outputs["exported"] / MODEL_FILE, examples)
 
 
 def _examples(inputs: tuple[TensorSpec, ...], seed: int) -> dict[str, np.ndarray]:
@@ -99,9 +100,10 @@ def _write(
     source: Path,
     origins: Mapping[str, NodeOrigin],
 ) -> None:
-    """Write both artifacts."""
+    """Write both artifacts of what came in as the file `source`."""
     canonicalise(model)
-    check(save(model, ctx.outputs["exported"], source))
+    name = "the exported model" if ctx.config.get("torch") else source.name
+    check(save(model, ctx.outputs["exported"], source.parent), name)
     document: NodesDocument = {
         "schema_version": 1,
         "nodes": {

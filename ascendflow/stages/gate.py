@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.cache.digest import digest_file
 from ascendflow.documents.json_file import read_json, write_json
+from ascendflow.documents.metrics import OF_THE_EXPORT
 from ascendflow.metrics.divergent import first_divergent_node
 from ascendflow.metrics.verdict import judge_metric, judge_outputs
 
@@ -50,6 +51,7 @@ class Gate:
         if ctx.config["metric"] is not None:
             checks.append(judge_metric(ctx.config["metric"], documents["evaluation.json"]))
         passed = bool(checks) and all(check["passed"] for check in checks)
+        targets = [check for check in checks if check["pair"] != OF_THE_EXPORT]
         conversion: Conversion = documents["conversion.json"]
         verdict: Verdict = {
             "schema_version": 1,
@@ -63,7 +65,7 @@ class Gate:
             "passed": passed,
             "checks": checks,
             "first_divergent_node": first_divergent_node(
-                measured["nodes"], gate_passed=passed
+                measured["nodes"], gate_passed=all(check["passed"] for check in targets)
             ),
             "judged": {role: digest_file(ctx.inputs[role]) for role in documents},
         }

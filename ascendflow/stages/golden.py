@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
 from ascendflow.errors import StageError
-from ascendflow.graph.canonical import MODEL_FILE
+from ascendflow.graph.doubles import InFloat32
+from ascendflow.graph.empties import why_disputed
+from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.run import OnnxModel
 from ascendflow.stages.agreement import (
     Agreement,
@@ -16,10 +17,12 @@ from ascendflow.stages.agreement import (
     refuse_beyond,
     why_not_finite,
 )
+from ascendflow.stages.unchanging import Unchanging
 from ascendflow.tensors import TensorSet, TensorWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     import numpy as np
     import torch
@@ -57,21 +60,25 @@ class Golden:
                 outputs, or they differ beyond `export.max_relative_error`.
         """
         feeds = TensorSet(ctx.inputs["samples"] / "feeds")
-        model = OnnxModel(ctx.inputs["exported"] / MODEL_FILE, threads=1)
+        path = ctx.inputs["exported"] / MODEL_FILE
+        model = OnnxModel(path, threads=1)
         network = _network(ctx) if ctx.config.get("torch") else None
         torch_run = None if network is None else _torch_runner(ctx, model, network)
         agreements: dict[str, Agreement] = {}
-        constant = _Unchanging()
+        constant = Unchanging()
         outputs: Outputs = {}
         with ExitStack() as stack:
+            narrow = stack.enter_context(InFloat32(path))
             written = {
                 kind: stack.enter_context(TensorWriter(ctx.outputs["golden"] / kind))
                 for kind in (("torch", "onnx") if torch_run else ("onnx",))
             }
             for sample, fed in zip(feeds.ids, feeds, strict=True):
                 outputs = _finite(model.run(fed), "the exported model", sample)
+                _undisputed(path, fed, outputs, sample)
                 written["onnx"].write(sample, outputs)
                 constant.add(fed, outputs)
+                narrow.add(sample, fed, outputs)
                 if torch_run is not None:
                     trusted = _finite(torch_run(fed), "PyTorch", sample)
                     written["torch"].write(sample, trusted)
@@ -79,7 +86,8 @@ class Golden:
                     compare_outputs(agreements, trusted, outputs, where=where)
         ctx.findings.warnings += [
             *([model.note] if model.note else []),
-            *constant.warnings(),
+            *constant.warnings(model.attempt),
+            *narrow.warnings(),
         ]
         refuse_beyond(
             agreements,
@@ -89,31 +97,6 @@ class Golden:
             explain=lambda worst: _why_far(worst, network),
         )
         _write_document(ctx, model, outputs, agreements)
-
-
-class _Unchanging:
-    """Finds outputs that are the same for all samples, though what is fed is not."""
-
-    def __init__(self) -> None:
-        self._feeds: set[str] = set()
-        self._outputs: dict[str, set[str]] = {}
-
-    def add(
-        self, feeds: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]
-    ) -> None:
-        self._feeds.add("".join(_digest(array) for array in feeds.values()))
-        for name, array in outputs.items():
-            self._outputs.setdefault(name, set()).add(_digest(array))
-
-    def warnings(self) -> list[str]:
-        if len(self._feeds) < 2:
-            return []
-        return [
-            f"output {name!r} does not depend on the input: it is the same for "
-            f"{len(self._feeds)} different samples, so comparing it says nothing"
-            for name, digests in self._outputs.items()
-            if len(digests) == 1
-        ]
 
 
 def _network(ctx: StageContext) -> torch.nn.Module:
@@ -180,8 +163,14 @@ def _finite(outputs: Outputs, whose: str, sample: str) -> Outputs:
     return outputs
 
 
-def _digest(array: np.ndarray) -> str:
-    return sha256(array.tobytes()).hexdigest()
+def _undisputed(
+    path: Path, feeds: Mapping[str, np.ndarray], outputs: Outputs, sample: str
+) -> None:
+    if (reason := why_disputed(path, feeds, outputs)) is not None:
+        raise StageError(
+            f"{reason}, sample {sample!r}",
+            hint="an input is empty, where older runtimes err: update onnxruntime",
+        )
 
 
 def _write_document(
@@ -197,6 +186,7 @@ def _write_document(
     document: GoldenDocument = {
         "schema_version": 1,
         "runtime": model.runtime,
+        "graph_optimization": "off",
         "has_torch": bool(ctx.config.get("torch")),
         "torch_onnx": {name: a.document() for name, a in agreements.items()},
         "outputs": specs,

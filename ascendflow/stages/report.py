@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.report.collect import collect
 from ascendflow.report.render import render
 
@@ -21,6 +21,7 @@ class Report:
     consumes: ClassVar[frozenset[str]] = frozenset(
         {
             "verdict.json",
+            "golden.json",
             "metrics.json",
             "evaluation.json",
             "conversion.json",
@@ -42,11 +43,6 @@ class Report:
 
     def run(self, ctx: StageContext) -> None:
         """Join the documents and write both forms."""
-        documents = {
-            role: json.loads(path.read_text(encoding="utf-8"))
-            for role, path in ctx.inputs.items()
-        }
-        report = collect(documents)
-        text = json.dumps(report, indent=1, sort_keys=True, allow_nan=False) + "\n"
-        ctx.outputs["report.json"].write_text(text, encoding="utf-8")
+        report = collect({role: read_json(path) for role, path in ctx.inputs.items()})
+        write_json(ctx.outputs["report.json"], report)
         ctx.outputs["report.html"].write_text(render(report), encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
+from ascendflow.graph.files import DATA_FILE, MODEL_FILE
 from ascendflow.stages.stage import KeptFile
 
 if TYPE_CHECKING:
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
 
     from ascendflow.graph.rewrite import Request
     from ascendflow.stages.stage import StageContext
-
-MODEL = "model.onnx"
-WEIGHTS = "model.onnx.data"
 
 
 class Rewrite:
@@ -42,9 +40,11 @@ class Rewrite:
 
         source, target = ctx.inputs["simplified"], ctx.outputs["rewritten"]
         target.mkdir(parents=True)
-        done = rewrite(source / MODEL, target / MODEL, requests(ctx.config["rules"]))
-        if (source / WEIGHTS).exists():
-            ctx.findings.kept[f"rewritten/{WEIGHTS}"] = KeptFile("simplified", WEIGHTS)
+        done = rewrite(
+            source / MODEL_FILE, target / MODEL_FILE, requests(ctx.config["rules"])
+        )
+        if (source / DATA_FILE).exists():
+            ctx.findings.kept[f"rewritten/{DATA_FILE}"] = KeptFile("simplified", DATA_FILE)
         ctx.findings.warnings.extend(done.warnings)
         write_json(ctx.outputs["rewrite.json"], done.log)
 

@@ -67,7 +67,8 @@ def _feed_problems(feeds: Mapping[str, Any], inputs: Sequence[TensorSpec]) -> It
     names = [spec.name for spec in inputs]
     for name in feeds:
         if name not in names:
-            yield f"feeds {name!r}, which is no input; the inputs are: {', '.join(names)}"
+            listed = ", ".join(names)
+            yield f"feeds {name!r}, which is no input; the manifest's inputs are: {listed}"
     for spec in inputs:
         if spec.name not in feeds:
             yield f"input {spec.name!r} is not fed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,12 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
+
     from ascendflow.stages.stage import StageContext
 
 LABEL_PREFIX = "label."
+SHAPE_HINT = "is the shape right?"
+MOST_ELEMENTS = 2**59
+"""numpy counts the bytes of an array in 63 bits, and draws numbers of 8 bytes."""
+OR_INPUT = "if it is an input of the model, name it under `inputs` in the manifest"
 LABEL_HINTS = {
-    "factory": 'if {name!r} is a label, give it under "labels", not "feeds"',
-    "files": f"if {{name!r}} is a label, name it '{LABEL_PREFIX}{{name}}' in the file",
+    "factory": f'if {{name!r}} is a label, give it under "labels", not "feeds"; {OR_INPUT}',
+    "files": f"if {{name!r}} is a label, name it '{LABEL_PREFIX}{{name}}' in the file; "
+    f"{OR_INPUT}",
 }
 """What to do with an array that is no input, by where it came from."""
 
@@ -129,7 +137,10 @@ def _problems(sample: Any, inputs: Sequence[TensorSpec], seen: set[str]) -> Iter
 
 def _refuse(problems: ProblemList, what: str, label_hints: Iterable[str]) -> None:
     if problems:
-        rule = "feeds must match the manifest's inputs exactly; nothing is cast"
+        rule = (
+            "feeds must match the manifest's inputs exactly, nothing is cast; and those "
+            "must be what the model takes"
+        )
         raise StageError(
             f"{what}: {problems.message()}", hint="; ".join((rule, *label_hints))
         )
@@ -162,16 +173,10 @@ def _from_factory(folder: Path, source: Mapping[str, Any]) -> tuple[str, Iterato
 
 def _from_files(folder: Path, pattern: str) -> Iterator[Any]:
     """Yield one sample per .npz file, in the order of their paths."""
-    import numpy as np
-
     found = glob.glob(pattern, root_dir=folder, recursive=True)
     for name in sorted(map(os.path.normpath, found)):
         try:
-            with (
-                open(folder / name, "rb") as opened,
-                np.load(opened, allow_pickle=False) as file,
-            ):
-                arrays = {key: file[key] for key in file.files}
+            arrays = _arrays(folder / name)
         except Exception as error:  # of zipfile, zlib, tokenize, numpy: no list is whole
             raise StageError(
                 f"{name} is not a readable .npz file of plain arrays: {error}",
@@ -182,6 +187,44 @@ def _from_files(folder: Path, pattern: str) -> Iterator[Any]:
         }
         feeds = {k: v for k, v in arrays.items() if not _is_label(k)}
         yield {"id": name.removesuffix(".npz"), "feeds": feeds, "labels": labels}
+
+
+def _drawn(
+    spec: TensorSpec, generator: np.random.Generator, bounds: Sequence[float] | None
+) -> np.ndarray:
+    """Draw one tensor.
+
+    Raises:
+        StageError: this machine's memory does not hold it.
+    """
+    what = f"random: input {spec.name!r}, {spec.dtype} of shape {list(spec.shape)}"
+    if math.prod(spec.shape) > MOST_ELEMENTS:
+        raise StageError(f"{what}, does not fit into any memory", hint=SHAPE_HINT)
+    try:
+        return random_tensor(spec, generator, bounds)
+    except MemoryError as error:
+        reason = f"{what}, does not fit into memory: {error}"
+        raise StageError(reason, hint=SHAPE_HINT) from error
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    """Read all arrays of an .npz file by name.
+
+    Raises:
+        Exception: whatever numpy and zipfile raise where it is none.
+        TypeError: it is an .npy file.
+        ValueError: two of its arrays have one name.
+    """
+    import numpy as np
+
+    with open(path, "rb") as opened:
+        file = np.load(opened, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise TypeError("it holds one array without a name, as np.save writes it")
+        with file:
+            if twice := sorted({key for key in file.files if file.files.count(key) > 1}):
+                raise ValueError(f"it holds two arrays called {twice[0]!r}")
+            return {key: file[key] for key in file.files}
 
 
 def _is_label(key: str) -> bool:
@@ -204,5 +247,5 @@ def _random(inputs: Sequence[TensorSpec], how: Mapping[str, Any]) -> Iterator[An
             raise StageError(f"random: the range [{low}, {high}) of {name!r} is empty")
     generator = np.random.default_rng(how["seed"])
     for number in range(how["count"]):
-        feeds = {s.name: random_tensor(s, generator, ranges.get(s.name)) for s in inputs}
+        feeds = {s.name: _drawn(s, generator, ranges.get(s.name)) for s in inputs}
         yield {"id": f"random-{number:04d}", "feeds": feeds}

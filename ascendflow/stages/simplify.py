@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
 from ascendflow.errors import StageError
-from ascendflow.graph.canonical import MODEL_FILE, canonicalise, save
+from ascendflow.graph.canonical import canonicalise, save
+from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.fixed_shapes import fix_shapes
 from ascendflow.graph.ingest import check
 from ascendflow.graph.io_spec import inputs_of, opset_of, outputs_of
 from ascendflow.graph.run import OnnxModel
 from ascendflow.graph.simplifier import simplify
+from ascendflow.graph.structure import read_structure
 from ascendflow.graph.traverse import every_node
 from ascendflow.stages.agreement import Agreement, compare_outputs, refuse_beyond
 from ascendflow.stages.stage import KeptFile
@@ -50,7 +52,7 @@ class Simplify:
                 beyond `simplify.max_relative_error` of the golden's range.
         """
         exported = ctx.inputs["exported"]
-        before = _structure(exported / MODEL_FILE)
+        before = read_structure(exported / MODEL_FILE).model
         document: SimplificationDocument = {
             "schema_version": 1,
             "enabled": bool(ctx.config["enabled"]),
@@ -82,7 +84,7 @@ def _simplify(
     fix_shapes(model, [TensorSpec(i["name"], i["dtype"], tuple(i["shape"])) for i in specs])
     canonicalise(model)
     path = save(model, ctx.outputs["simplified"], ctx.outputs["simplified"])
-    check(path)
+    check(path, "the simplified model")
     document["setting"] = setting
     document["failed"] = failed
     document["nodes_after"] = sum(1 for _ in every_node(model))
@@ -129,9 +131,3 @@ def _keep(ctx: StageContext, exported: Path) -> None:
     ctx.outputs["simplified"].mkdir()
     for file in sorted(exported.iterdir()):
         ctx.findings.kept[f"simplified/{file.name}"] = KeptFile("exported", file.name)
-
-
-def _structure(path: Path) -> onnx.ModelProto:
-    import onnx
-
-    return onnx.load(path, load_external_data=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from doit.action import BaseAction
 
 from ascendflow.build.judge import judge
-from ascendflow.tasks.session import SESSION
+from ascendflow.tasks.session import SESSION, say
 from ascendflow.tasks.uptodate import META
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ class StageAction(BaseAction):
             return repeat(
                 SESSION.project, self._plan, self._stage, record, heartbeat=heartbeat
             )
-        outcome = bring_up(SESSION.project, self._plan, self._stage, heartbeat=heartbeat)
+        outcome = bring_up(
+            SESSION.project, self._plan, self._stage, heartbeat=heartbeat, say=say
+        )
         if outcome.how == "executed":
             SESSION.timings.note(name, outcome.wall_s)
         return outcome

@@ -13,7 +13,7 @@ from ascendflow.tasks.action import StageAction
 from ascendflow.tasks.planning import plan_of
 from ascendflow.tasks.removal import RemoveFolder
 from ascendflow.tasks.reporter import StageReporter
-from ascendflow.tasks.selection import all_models, select_models
+from ascendflow.tasks.selection import all_models, refusal, select_models
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import NeverUpToDate, UpToDate
 from ascendflow.tasks.variables import read_variables
@@ -46,7 +46,7 @@ def task_pipelines() -> Iterator[dict[str, Any]]:
 
 
 def selected_plans() -> list[Plan]:
-    """Plan every model that the command line selects.
+    """Plan every model that the command line selects; those that can be, for `list`.
 
     Raises:
         InvalidDodoFile: a variable, a name or a manifest is wrong; all manifests at once.
@@ -57,7 +57,7 @@ def selected_plans() -> list[Plan]:
     try:
         models = select_models(all_models(repository), variables.model)
     except OSError as error:
-        raise InvalidDodoFile(str(plain(error))) from error
+        raise refusal(str(plain(error))) from error
     plans, problems = [], []
     for model in models:
         try:
@@ -66,8 +66,10 @@ def selected_plans() -> list[Plan]:
             problems.append(str(error))
         except OSError as error:
             problems.append(f"{model}: {plain(error)}")
-    if problems:
-        raise InvalidDodoFile("\n".join(problems))
+    if SESSION.problems is not None:
+        SESSION.problems += problems
+    elif problems:
+        raise refusal("\n".join(problems))
     return plans
 
 

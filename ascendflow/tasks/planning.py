@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +32,10 @@ def plan_of(project: Project, model: str, variables: Variables) -> Plan:
     for path in _candidates(project, model, variables):
         if (plan := _kept_plan(path, made_from)) is not None:
             return plan
-    plan = _new_plan(project, model, variables)
+    plan, leads = _new_plan(project, model, variables)
     path = project.build_folder(plan.run_name) / PLAN
-    text = json.dumps({"made_from": made_from, "plan": plan.to_json()}, sort_keys=True)
+    kept = {"made_from": made_from, "leads": leads, "plan": plan.to_json()}
+    text = json.dumps(kept, sort_keys=True)
     with suppress(AscendflowError):  # it is kept only to save the next run's time
         write_bytes(str(path), f"{text}\n".encode())
     return plan
@@ -41,11 +43,15 @@ def plan_of(project: Project, model: str, variables: Variables) -> Plan:
 
 def _made_from(project: Project, model: str, variables: Variables) -> dict[str, Any]:
     """All that decides a plan, as digests."""
-    pyproject = project.repository / "pyproject.toml"
+    folder = os.fspath(project.repository)
+    pyproject = os.path.join(folder, "pyproject.toml")
     return {
-        "manifest": project.index.digest(project.repository / PIPELINES / model / MANIFEST),
-        "pyproject": project.index.digest(pyproject) if pyproject.exists() else None,
+        "manifest": project.index.digest(os.path.join(folder, PIPELINES, model, MANIFEST)),
+        "pyproject": project.index.digest(pyproject) if os.path.exists(pyproject) else None,
         "ascendflow": project.package_digest(),
+        # The folders of roots are kept as they are from here.
+        "repository": folder,
+        "home": os.path.expanduser("~"),
         "soc": variables.soc,
         "precision": variables.precision,
     }
@@ -63,12 +69,22 @@ def _candidates(project: Project, model: str, variables: Variables) -> Iterator[
 def _kept_plan(path: Path, made_from: dict[str, Any]) -> Plan | None:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        return Plan.from_json(kept["plan"]) if kept["made_from"] == made_from else None
-    except (OSError, ValueError, KeyError, TypeError):
+        if kept["made_from"] != made_from or not _still_lead(kept["leads"]):
+            return None
+        return Plan.from_json(kept["plan"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _new_plan(project: Project, model: str, variables: Variables) -> Plan:
+def _still_lead(leads: dict[str, str]) -> bool:
+    """Whether no link on the way to a file that the manifest names was turned elsewhere."""
+    return all(os.path.realpath(name) == path for name, path in leads.items())
+
+
+def _new_plan(
+    project: Project, model: str, variables: Variables
+) -> tuple[Plan, dict[str, str]]:
+    """Make a plan; also returns where the manifest's files lead, by absolute path."""
     from ascendflow.manifest.load import load_manifest
     from ascendflow.manifest.paths import read_roots
     from ascendflow.plan import make_plan
@@ -86,4 +102,5 @@ def _new_plan(project: Project, model: str, variables: Variables) -> Plan:
         target = loaded.manifest.convert
         run_name = f"{model}@{target.soc_version}-{target.precision_mode}"
     places = project.places(f"{PIPELINES}/{model}", {n: str(p) for n, p in roots.items()})
-    return make_plan(loaded, run_name=run_name, places=places, roots=roots)
+    plan = make_plan(loaded, run_name=run_name, places=places, roots=roots)
+    return plan, {str(name): str(path) for name, path in loaded.leads.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import Any
 
 from doit.action import BaseAction
@@ -18,15 +17,16 @@ class RemoveFolder(BaseAction):
 
     Attributes:
         folder: the folder, relative to the repository.
+        run_name: the run whose folder it is, or is in.
     """
 
     def __init__(self, run_name: str, stage: str = "") -> None:
         self.task = None
-        self.folder = PurePosixPath("build", run_name, stage).as_posix()
-        self._run_name = run_name
+        self.folder = f"build/{run_name}/{stage}" if stage else f"build/{run_name}"
+        self.run_name = run_name
 
     def execute(self, out: Any = None, err: Any = None) -> None:
         """Remove it, or raise OSError."""
         del out, err
-        SESSION.hold_run(self._run_name)
+        SESSION.hold_run(self.run_name)
         remove(str(SESSION.project.repository / self.folder))

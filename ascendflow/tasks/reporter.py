@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from doit.exceptions import UnmetDependency
 from doit.reporter import ConsoleReporter
 
-from ascendflow.report.words import counted, told
+from ascendflow.report.words import counted
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
+from ascendflow.terminal import told
 
 if TYPE_CHECKING:
     from doit.exceptions import BaseFail

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from doit.exceptions import InvalidDodoFile
 
+from ascendflow.terminal import told
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -50,10 +52,13 @@ def select_models(models: list[str], wanted: str | None) -> list[str]:
     patterns = [pattern.strip() for pattern in wanted.split(",") if pattern.strip()]
     unmatched = [p for p in patterns if not any(fnmatchcase(name, p) for name in models)]
     if unmatched or not patterns:
-        raise InvalidDodoFile(
-            "\n".join(_no_such_model(p, models) for p in unmatched or [wanted])
-        )
+        raise refusal("\n".join(_no_such_model(p, models) for p in unmatched or [wanted]))
     return [name for name in models if any(fnmatchcase(name, p) for p in patterns)]
+
+
+def refusal(message: str) -> InvalidDodoFile:
+    """Make doit's error of a message, which may quote what a terminal would obey."""
+    return InvalidDodoFile(told(message))
 
 
 def _no_such_model(name: str, models: list[str]) -> str:

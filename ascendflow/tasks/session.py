@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from ascendflow.build.project import Project
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ascendflow.build.locks import RunLocks
     from ascendflow.build.timings import Timings
 
@@ -19,12 +21,16 @@ class Session:
 
     Attributes:
         executes: whether the command runs tasks (`run`), or only looks (`list`, `info`).
+        asked_runs: gives the names of the runs that the command may work in.
+        problems: where those of manifests go; None: they are raised, and nothing goes on.
         stale_runs: names of the runs in which a stage was found stale.
         exit_codes: the exit code that each failure asks for.
     """
 
     def __init__(self) -> None:
         self.executes = False
+        self.asked_runs: Callable[[], Iterable[str]] = tuple
+        self.problems: list[str] | None = None
         self.stale_runs: set[str] = set()
         self.exit_codes: list[int] = []
 
@@ -47,8 +53,13 @@ class Session:
         return RunLocks()
 
     def hold_run(self, run_name: str) -> bool:
-        """Take the lock on `build/<run_name>` before a stage is run; True if it waited."""
-        return self.executes and self._locks.hold(self.project, run_name, _say)
+        """Take the lock on `build/<run_name>` before a stage is run; True if it waited.
+
+        With it the locks on all that this command may yet come to work in.
+        """
+        if not self.executes or self._locks.is_held(run_name):
+            return False
+        return self._locks.hold(self.project, {run_name, *self.asked_runs()}, say)
 
     def exit_code(self, of_doit: int) -> int:
         """Return what to exit with, given doit's own answer.
@@ -62,7 +73,8 @@ class Session:
         return of_doit
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Write a line to standard error."""
     sys.stderr.write(f"{text}\n")
 
 

@@ -36,7 +36,10 @@ def _end_with_main(read_end: int) -> None:
 
     def wait() -> None:
         os.read(read_end, 1)
-        os._exit(INTERRUPTED)  # a child's lifeline then closes, which ends that too
+        # Not by the children's lifelines alone: an interrupt may have ended their watchers,
+        # and be half-way through what left their groups.
+        _end_children()
+        os._exit(INTERRUPTED)
 
     _close_lifelines()
     threading.Thread(target=wait, daemon=True).start()
@@ -47,10 +50,14 @@ def _close_lifelines() -> None:
         os.close(_lifelines.pop())
 
 
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    del frame
+def _end_children() -> None:
     if (process := sys.modules.get("ascendflow.process")) is not None:  # it has children
         process.end_all()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    _end_children()
     from multiprocessing import parent_process
 
     if parent_process() is None:  # workers are told as well, and need not say so again

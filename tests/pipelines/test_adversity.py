@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.checkouts import finished
+from tests.disks import read_only
 
 if TYPE_CHECKING:
     from tests.checkouts import Checkout
@@ -103,3 +104,19 @@ def test_folder_that_cannot_be_used_is_told_without_a_traceback(
     assert run.code == 2
     assert "Too many levels of symbolic links" in run.text
     assert not run.has_traceback
+
+
+def test_up_to_date_run_needs_nothing_to_write_to(checkout: Checkout) -> None:
+    """As of a checkout that is shared read-only; a stale one is told plainly."""
+    checkout.doit("list")  # leaves bytecode
+    with read_only(checkout.folder):
+        current = checkout.doit()
+    checkout.edit("pipelines/toy/metric.py", "0.8", "0.7")
+    with read_only(checkout.folder):
+        stale = checkout.doit()
+
+    assert (current.code, current.executed, current.restored) == (0, [], [])
+    assert stale.code == 2
+    assert "Read-only file system" in stale.text
+    assert "hint: make that folder writable" in stale.text
+    assert not stale.has_traceback

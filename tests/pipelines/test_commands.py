@@ -80,6 +80,39 @@ def test_explain_walks_the_chain(checkout: Checkout) -> None:
     assert "after rewrite, unless their outputs come out the same" in run.text
 
 
+def test_explain_gives_a_stages_own_reasons_beside_those_before_it(
+    checkout: Checkout,
+) -> None:
+    checkout.edit("pipelines/toy/data.py", "return [", "return [1, ")
+    checkout.edit("pipelines/toy/metric.py", "0.8", "0.7")
+    lines = checkout.doit("explain", "evaluate").text.splitlines()
+
+    assert "pipeline:metric.py, which it read, changed" in lines[2]
+    assert lines[3].split() == ["and", "after", "golden,", "infer,", "samples"]
+
+
+@pytest.mark.parametrize("command", ["gc", "list", "explain", "run", "clean", "init"])
+def test_help_asked_for_behind_a_command_is_the_commands(
+    checkout: Checkout, command: str
+) -> None:
+    run = checkout.doit(command, "--help")
+
+    assert run.code == 0
+    assert run.text.startswith("PURPOSE\n")
+    assert "CmdOption" not in run.text
+
+
+def test_explain_says_that_the_verdict_is_withdrawn(checkout: Checkout) -> None:
+    """Though none of what it judged is stale."""
+    checkout.doit("clean", "check:toy")
+    explained = checkout.doit("explain", "gate").text
+    run = checkout.doit()
+
+    assert "gate      stale\n" in explained
+    assert "withdrawn while check is made again\n" in explained
+    assert run.restored == ["check", "gate", "report"]
+
+
 def test_explain_takes_the_name_of_a_task(checkout: Checkout) -> None:
     checkout.add_model("other")
     stage, task = checkout.doit("explain", "check"), checkout.doit("explain", "check:toy")

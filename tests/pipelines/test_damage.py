@@ -99,6 +99,46 @@ def test_corrupt_blob_is_dropped_and_its_stage_executes(checkout: Checkout) -> N
     assert b"Convert" not in blob.read_bytes()
 
 
+def _flip(path: Path) -> None:
+    path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
+
+
+def _halve(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("what", "damage"),
+    [("blobs/*/*", _flip), ("blobs/*/*", _halve), ("records/*/*/*", _halve)],
+    ids=["blobs-flipped", "blobs-halved", "records-halved"],
+)
+def test_store_damaged_at_every_stage_costs_what_was_damaged(
+    checkout: Checkout, what: str, damage: Callable[[Path], None]
+) -> None:
+    before = checkout.outputs()
+    for path in checkout.path(".ascendflow/store").glob(what):
+        path.chmod(0o644)
+        damage(path)
+    shutil.rmtree(checkout.path("build"))
+    run = checkout.doit()
+
+    assert (run.code, run.executed) == (0, ALL)
+    assert not run.has_traceback
+    assert checkout.outputs() == before
+    assert checkout.doit("verify-store").code == 0
+
+
+def test_records_damaged_at_every_stage_are_restored(checkout: Checkout) -> None:
+    before = checkout.outputs()
+    for path in checkout.path("build/toy").glob("*/record.json"):
+        path.write_bytes(GARBAGE)
+    run = checkout.doit()
+
+    assert (run.code, run.executed, run.restored) == (0, [], ALL)
+    assert checkout.outputs() == before
+
+
 def test_outputs_are_copies_that_share_nothing_with_the_store(checkout: Checkout) -> None:
     shutil.rmtree(checkout.path("build"))
     checkout.doit()

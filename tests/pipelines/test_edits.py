@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -115,6 +118,33 @@ def test_edit_runs_what_it_can_change_and_undone_it_runs_nothing(
     assert checkout.outputs() == before
 
 
+def test_report_is_of_what_was_edited_at_the_other_end(checkout: Checkout) -> None:
+    """PL03."""
+
+    def digest(path: str) -> str:
+        content = checkout.path(f"build/toy/{path}").read_bytes()
+        return hashlib.sha256(content).hexdigest()
+
+    def read(path: str) -> Any:
+        return json.loads(checkout.path(f"build/toy/{path}").read_text())
+
+    before = digest("samples/samples/content.json")
+    checkout.edit(MANIFEST, "count: 2", "count: 1")
+    run = checkout.doit("report:toy")
+    samples = digest("samples/samples/content.json")
+
+    assert run.executed[-1] == "report"
+    assert samples != before
+    golden = read("golden/golden/content.json")["inputs"]
+    assert golden["samples"] == samples
+    assert read("gate/verdict.json")["judged"]["metrics.json"] == digest(
+        "compare/metrics.json"
+    )
+    assert read("report/report.json")["content"]["inputs"]["verdict.json"] == digest(
+        "gate/verdict.json"
+    )
+
+
 def test_new_picture_runs_samples_and_what_follows_but_no_export(
     checkout: Checkout,
 ) -> None:
@@ -164,6 +194,7 @@ def test_layout_of_the_manifest_does_not_count(
 
 
 def test_content_with_its_mtime_put_back_is_noticed(checkout: Checkout) -> None:
+    """PL06, the other way round."""
     picture = checkout.path("pipelines/toy/pictures/one.txt")
     stat = picture.stat()
     picture.write_text("A PICTURE")
@@ -182,6 +213,23 @@ def test_touched_files_run_nothing(checkout: Checkout) -> None:
     run = checkout.doit()
 
     assert (run.code, run.executed, run.restored) == (0, [], [])
+
+
+def test_files_from_the_future_run_nothing_and_their_edits_are_noticed(
+    checkout: Checkout,
+) -> None:
+    """As after a clock was set back: no order of times is trusted."""
+    ahead = time.time() + 365 * 86400
+    for path in checkout.folder.rglob("*"):
+        os.utime(path, (ahead, ahead))
+    unchanged = checkout.doit()
+    metric = checkout.path("pipelines/toy/metric.py")
+    checkout.edit("pipelines/toy/metric.py", "0.8", "0.7")
+    os.utime(metric, (ahead - 86400, ahead - 86400))
+    edited = checkout.doit()
+
+    assert (unchanged.code, unchanged.executed, unchanged.restored) == (0, [], [])
+    assert (edited.code, edited.executed) == (0, ["evaluate", "gate", "report"])
 
 
 def test_second_soc_only_restores_what_is_before_convert(checkout: Checkout) -> None:

@@ -65,6 +65,68 @@ def test_crashed_stage_shows_the_end_of_its_log(checkout: Checkout) -> None:
     assert "line 29\n" in checkout.path("build/toy/convert/log.txt").read_text()
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param("raise OSError(28, 'No space left on device')", id="raises"),
+        pytest.param("import os; os._exit(0)", id="claims-success"),
+        pytest.param("import ctypes; ctypes.string_at(0)", id="crashes"),
+    ],
+)
+def test_half_written_artifact_is_never_seen_not_even_by_the_next_stage_alone(
+    checkout: Checkout, how: str
+) -> None:
+    """PL09."""
+    checkout.inject(
+        "convert",
+        "ctx.outputs['model'].mkdir()",
+        "(ctx.outputs['model'] / 'content.json').write_text('half')",
+        how,
+    )
+    whole, alone = checkout.doit("model=toy"), checkout.doit("infer:toy")
+
+    for run in (whole, alone):
+        assert run.code == 2
+        assert "infer" not in run.stages("executed")
+        assert ".  convert:toy" in run.text
+    assert not checkout.path("build/toy/convert/model").exists()
+    assert not checkout.path("build/toy/convert/record.json").exists()
+
+
+def test_simplifier_that_crashes_is_told_by_its_signal_and_can_be_left_out(
+    checkout: Checkout,
+) -> None:
+    """GR08."""
+    checkout.inject(
+        "simplify",
+        "import ctypes",
+        "ctx.config['enabled'] and ctypes.string_at(0)",
+    )
+    crashed = checkout.doit("model=toy")
+    checkout.edit(MANIFEST, "gate:", "simplify: {enabled: false}\ngate:")
+    without = checkout.doit("model=toy")
+
+    assert crashed.code == 2
+    assert "simplify: its child process was killed by SIGSEGV" in crashed.text
+    assert "hint: set simplify.enabled: false to do without onnxsim" in crashed.text
+    assert "its log is build/toy/simplify/log.txt" in crashed.text
+    assert not crashed.has_traceback
+    assert without.code == 0
+
+
+@pytest.mark.parametrize("returned", ["0.97", "False", "'words'", "{'cosine': 0.97}"])
+def test_what_a_stage_returns_is_no_failure(checkout: Checkout, returned: str) -> None:
+    """PL13."""
+    checkout.edit(
+        "ascendflow/stages/compare.py",
+        "play(self, ctx)",
+        f"play(self, ctx)\n        return {returned}",
+    )
+    run = checkout.doit("model=toy")
+
+    assert (run.code, run.executed[0]) == (0, "compare")
+
+
 def test_stage_that_makes_half_of_its_outputs_fails(checkout: Checkout) -> None:
     """PL13: what counts is what was made, not what was returned."""
     checkout.inject("convert", "ctx.outputs['model'].mkdir()", "return True")
@@ -89,13 +151,14 @@ def test_stage_that_imports_what_its_digest_lacks_is_not_recorded(
 
 
 def test_hanging_stage_is_ended_with_both_values_told(checkout: Checkout) -> None:
-    checkout.inject("convert", "import time", "time.sleep(600)")
+    checkout.inject("convert", "import time", "print('at 99 %')", "time.sleep(600)")
     checkout.edit(MANIFEST, "gate:", "limits: {timeout_s: 1.5}\ngate:")
     run = checkout.doit()
 
     assert run.code == 2
     assert "convert: its child process ran for " in run.text
     assert "limits.timeout_s is 1.5" in run.text
+    assert "its log is build/toy/convert/log.txt; it ends:\n    at 99 %\n" in run.text
 
 
 @pytest.fixture(scope="module")

@@ -38,11 +38,32 @@ def test_first_run_executes_every_stage_and_tells_the_verdict(first_run: FirstRu
 
 
 def test_second_run_executes_nothing_and_says_one_line(checkout: Checkout) -> None:
+    """PL01, PL02."""
     run = checkout.doit("model=toy")
 
     skipped = [f"-- {stage}:toy" for stage in ALL]
     assert run.code == 0
     assert run.text.splitlines() == [*skipped, ".  toy", PASSED]
+
+
+@pytest.mark.parametrize(
+    "options", [["-n", "4"], ["-n", "4", "-P", "process"]], ids=["threads", "processes"]
+)
+def test_stages_of_several_models_run_at_once_and_make_the_same(
+    fresh: Checkout, first_run: FirstRun, options: list[str]
+) -> None:
+    """PL11: both ways of running at once; nothing is up to date."""
+    for model in ("two", "three", "four"):
+        fresh.add_model(model)
+    run = fresh.doit(*options)
+    again = fresh.doit(*options)
+
+    assert run.code == again.code == 0
+    # Stages of one key are made once; the others wait for them, or find them done.
+    done = [*run.executed, *run.restored]
+    assert sorted(done) == sorted([name for name in ALL for _ in range(4)])
+    assert fresh.outputs("toy") == first_run.checkout.outputs("toy")
+    assert (again.executed, again.restored) == ([], [])
 
 
 def test_up_to_date_run_shows_the_table_when_asked(checkout: Checkout) -> None:
@@ -70,6 +91,7 @@ def test_up_to_date_run_imports_nothing_heavy(checkout: Checkout, tmp_path: Path
         "LIST_MODULES": str(listed),
     }
 
+    checkout.doit("model=toy")  # a copy of a checkout, which is planned anew
     run = checkout.doit("model=toy", **environment)
     modules = json.loads(listed.read_text())
 

@@ -93,6 +93,31 @@ def test_every_broken_manifest_is_told_of_at_once(
     assert not run.has_traceback
 
 
+def test_list_names_the_other_models_beside_a_broken_one(fresh: Checkout) -> None:
+    fresh.add_model("two")
+    fresh.edit("pipelines/two/manifest.yaml", "rewrite:", "rewritte:")
+    run = fresh.doit("list", "--all")
+
+    assert run.code == 3
+    assert "convert:toy " in run.text
+    assert ":two" not in run.text
+    assert run.text.endswith(
+        "ERROR: pipelines/two/manifest.yaml:8: rewritte is not a known key\n"
+        "  hint: did you mean 'rewrite'?\n"
+    )
+
+
+def test_list_obeys_no_name_that_a_broken_manifest_leads_to(fresh: Checkout) -> None:
+    model = fresh.path("pipelines/toy/model.py")
+    model.unlink()
+    model.symlink_to("/elsewhere/\x1b[31mmodel.py")
+    run = fresh.doit("list", "--all")
+
+    assert run.code == 3
+    assert "\x1b" not in run.text
+    assert r"leads out of the repository, to /elsewhere/\x1b[31mmodel.py" in run.text
+
+
 def test_only_the_selected_manifests_are_loaded(checkout: Checkout) -> None:
     checkout.add_model("two")
     checkout.edit("pipelines/two/manifest.yaml", "rewrite:", "rewritte:")

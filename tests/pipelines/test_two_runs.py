@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.checkouts import ALL, finished, until
+from tests.checkouts import ALL, FROM_CONVERT, finished, until
 
 if TYPE_CHECKING:
     from tests.checkouts import Checkout
@@ -41,14 +41,69 @@ def test_models_that_share_stages_build_them_once(fresh: Checkout) -> None:
     meeting.wait()
     two = fresh.start("model=twin")
     until(fresh.path("build/twin/check/record.json").exists)
-    _line_with(two, ".  convert:twin")
+    waits = _line_with(two, "is waiting for")
     meeting.go()
     first, second = finished(one), finished(two)
 
+    assert waits.startswith(f"convert:twin is waiting for process {one.pid} (")
+    assert waits.endswith("model=toy), which may be making the same\n")
+    assert "convert:twin is waiting for" not in second.text  # it was said once
     assert first.code == second.code == 0
     assert first.executed == ALL
     assert second.executed == ["gate", "report"]
     assert second.restored[-1:] == shared[-1:]
+
+
+@pytest.mark.slow
+def test_runs_that_name_two_models_in_another_order_do_not_wait_for_ever(
+    checkout: Checkout,
+) -> None:
+    checkout.add_model("twin")
+    checkout.doit("check:toy", "check:twin")
+    meeting = checkout.meet_in("convert")
+    one = checkout.start("convert:toy", "convert:twin")
+    meeting.wait()
+    two = checkout.start("convert:twin", "convert:toy")
+    waits = _line_with(two, "waiting for")
+    meeting.go()
+    first, second = finished(one), finished(two)
+
+    assert f"waiting for build/toy: process {one.pid} (" in waits
+    assert first.code == second.code == 0
+    assert (first.executed, first.restored) == (["convert"], ["convert"])
+    assert second.executed == []
+
+
+EIGHT = {
+    "one-model": (["toy"], [["model=toy"], ["-n", "2", "model=toy"]]),
+    "several-models": (
+        ["toy", "twin", "other"],
+        [["toy", "twin"], ["twin", "other", "toy"], [], ["-n", "2", "-P", "process"]],
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("models", "commands"), EIGHT.values(), ids=EIGHT)
+def test_eight_runs_at_once_execute_each_stage_once(
+    fresh: Checkout, models: list[str], commands: list[list[str]]
+) -> None:
+    """Model `twin` shares all stages but the last two with `toy`, `other` only some."""
+    for model in models[1:]:
+        fresh.add_model(model)
+    if "other" in models:
+        fresh.edit("pipelines/other/manifest.yaml", "Ascend310P3", "Ascend310B1")
+        for name in ("model", "data", "metric"):
+            fresh.edit(f"pipelines/other/{name}.py", "return", "x = 0; return")
+    started = [fresh.start(*commands[number % len(commands)]) for number in range(8)]
+    runs = [finished(each) for each in started]
+    executed = sorted(stage for run in runs for stage in run.executed)
+    again = fresh.doit()
+
+    assert [run.code for run in runs] == [0] * 8
+    once = {"toy": ALL, "twin": ["gate", "report"], "other": [*ALL[:3], *FROM_CONVERT]}
+    assert executed == sorted(stage for model in models for stage in once[model])
+    assert (again.code, again.executed, again.restored) == (0, [], [])
 
 
 def test_runs_of_two_models_do_not_wait_for_each_other(checkout: Checkout) -> None:

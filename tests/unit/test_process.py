@@ -215,6 +215,44 @@ def test_grandchildren_left_behind_end_with_the_child(repository: Repository) ->
     wait_until_ended([result["facts"]["group"]])
 
 
+ESCAPES = {
+    "forked": "time.sleep(1000)",
+    "another-program": "os.execvp('sleep', ['sleep', '1000'])",
+}
+ESCAPE = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        with open('escaped', 'w') as f:
+            f.write(f'{{os.getpgrp()}}\\n')
+        {then}
+    os._exit(0)
+os.wait()
+while not os.path.exists('escaped'):
+    time.sleep(0.01)
+"""
+
+
+@needs_proc
+@pytest.mark.parametrize("then", ESCAPES.values(), ids=ESCAPES)
+def test_what_left_the_group_ends_with_the_child(tmp_path: Path, then: str) -> None:
+    run(tmp_path, ESCAPE.format(then=then))
+
+    wait_until_ended([number_in(tmp_path / "escaped")])
+
+
+@needs_proc
+def test_processes_of_others_are_left_alone(tmp_path: Path) -> None:
+    other = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    run(tmp_path, ESCAPE.format(then=ESCAPES["forked"]))
+    is_alive = other.poll() is None
+    other.kill()
+    other.wait()
+
+    assert is_alive
+
+
 def test_end_all_ends_every_child_of_every_thread(tmp_path: Path) -> None:
     statuses: list[ExitStatus] = []
 

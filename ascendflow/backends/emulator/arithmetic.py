@@ -25,9 +25,6 @@ from ascendflow.graph.nodes import constant
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-HALF_MAX = 65504.0
-"""The largest finite fp16 number."""
-
 _SELECTING = frozenset(
     {
         "Abs", "Ceil", "Compress", "Concat", "DepthToSpace", "Dropout", "Expand", "Flatten",

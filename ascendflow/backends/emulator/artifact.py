@@ -8,6 +8,7 @@ Weights of a large model lie beside it, in `model.emu.data`, as ONNX external da
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import struct
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 MAGIC = b"ASCENDFLOW-EMU\0"
-FORMAT = 1
+FORMAT = 2
 FILE = "model.emu"
 WEIGHTS = "model.emu.data"
-EMBEDDED_BYTES = 1 << 30
-"""Weights in sum larger than this lie beside the file; protobuf ends at 2 GiB."""
+EMBEDDED_BYTES = 1 << 20
+"""Weights in sum larger than this lie beside the file, where onnxruntime maps them."""
 
 _PREFIX = struct.Struct("<IQ")
 _ALIGNMENT = 4096
@@ -41,13 +42,12 @@ def write(folder: Path, model: ir.Model, header: dict[str, Any]) -> None:
         v.const_value.nbytes for v in model.graph.initializers.values() if v.const_value
     )
     beside = total > EMBEDDED_BYTES
-    if beside:
-        _write_weights(folder, model)
+    weights = _write_weights(folder, model) if beside else None
     onnx_bytes = ir.to_proto(model).SerializeToString(deterministic=True)
     full = {
         **header,
-        "external_weights": beside,
-        "onnx": {"size": len(onnx_bytes), "sha256": hashlib.sha256(onnx_bytes).hexdigest()},
+        "weights": weights,
+        "onnx": _described(io.BytesIO(onnx_bytes)),
     }
     text = json.dumps(full, sort_keys=True, allow_nan=False).encode()
     with (folder / FILE).open("wb") as file:
@@ -56,10 +56,11 @@ def write(folder: Path, model: ir.Model, header: dict[str, Any]) -> None:
 
 
 def read(folder: Path) -> tuple[dict[str, Any], bytes]:
-    """Read the header and the ONNX bytes.
+    """Read the header and the ONNX bytes; check the weights where they lie beside.
 
     Raises:
-        StageError: no such file, no emulator artifact, another format, or a cut file.
+        StageError: a file is missing, no emulator artifact, of another format, cut short
+            or damaged.
     """
     path = folder / FILE
     if not path.is_file():
@@ -77,21 +78,43 @@ def read(folder: Path) -> tuple[dict[str, Any], bytes]:
         raise StageError(f"{FILE} is cut short: its header of {length} bytes is not whole")
     header: dict[str, Any] = json.loads(content[start : start + length])
     onnx_bytes = content[start + length :]
-    if len(onnx_bytes) != header["onnx"]["size"]:
-        raise StageError(
-            f"{FILE} is cut short: {len(onnx_bytes)} bytes of graph, "
-            f"header says {header['onnx']['size']}"
-        )
-    if (found := hashlib.sha256(onnx_bytes).hexdigest()) != header["onnx"]["sha256"]:
-        raise StageError(
-            f"{FILE} is damaged: its graph hashes to {found}, "
-            f"header says {header['onnx']['sha256']}"
-        )
+    _check(FILE, "graph", io.BytesIO(onnx_bytes), header["onnx"])
+    if header["weights"]:
+        weights = folder / WEIGHTS
+        if not weights.is_file():
+            raise StageError(f"{WEIGHTS} is missing beside {FILE}")
+        with weights.open("rb") as file:
+            _check(WEIGHTS, "weights", file, header["weights"])
     return header, onnx_bytes
 
 
-def _write_weights(folder: Path, model: ir.Model) -> None:
-    """Write weights to the file beside, one at a time, and leave references to them."""
+def _described(file: io.BytesIO | io.BufferedReader) -> dict[str, Any]:
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"size": file.seek(0, io.SEEK_END), "sha256": digest}
+
+
+def _check(
+    name: str, what: str, file: io.BytesIO | io.BufferedReader, said: dict[str, Any]
+) -> None:
+    found = _described(file)
+    if found["size"] != said["size"]:
+        raise StageError(
+            f"{name} is cut short: {found['size']} bytes of {what}, "
+            f"header says {said['size']}"
+        )
+    if found["sha256"] != said["sha256"]:
+        raise StageError(
+            f"{name} is damaged: its {what} hashes to {found['sha256']}, "
+            f"header says {said['sha256']}"
+        )
+
+
+def _write_weights(folder: Path, model: ir.Model) -> dict[str, Any]:
+    """Write weights to the file beside, one at a time, and leave references to them.
+
+    Returns:
+        Size and digest of the file.
+    """
     import onnx_ir as ir
 
     with (folder / WEIGHTS).open("wb") as file:
@@ -111,3 +134,5 @@ def _write_weights(folder: Path, model: ir.Model) -> None:
                 name=str(value.name),
                 base_dir=folder,
             )
+    with (folder / WEIGHTS).open("rb") as written:
+        return _described(written)

@@ -8,7 +8,8 @@ import onnx_ir as ir
 
 from ascendflow.cann.gap import Gap
 from ascendflow.errors import NotModelledError, StageError
-from ascendflow.graph.nodes import DEFAULT_DOMAINS, label
+from ascendflow.graph.nodes import label
+from ascendflow.graph.operators import DEFAULT_DOMAINS, RANDOM_OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,12 +37,6 @@ _QUANTISED = frozenset(
         "QLinearConv", "QLinearMatMul", "QuantizeLinear",
     }
 )  # fmt: skip
-_RANDOM = frozenset(
-    {
-        "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
-        "RandomUniformLike",
-    }
-)  # fmt: skip
 
 
 def refuse_model(model: ir.Model, opset: int | None, profile: Profile) -> None:
@@ -56,7 +51,8 @@ def refuse_model(model: ir.Model, opset: int | None, profile: Profile) -> None:
         raise StageError(
             f"convert: CANN {profile.version} parses opsets {low} to {high}, not {opset}",
             hint="export for such an opset: `export: {opset: 15}` where the source is"
-            " PyTorch, or make the ONNX file again",
+            " PyTorch; for an ONNX file onnx.version_converter.convert_version(model, 15)"
+            " may do, which can change values: compare its outputs with the old file's",
         )
     if opset < 9:
         raise NotModelledError(
@@ -78,7 +74,7 @@ def node_gaps(node: ir.Node) -> Iterator[Gap]:
     if node.op_type in _QUANTISED:
         yield Gap("quantised operators are not modelled")
         return
-    if node.op_type in _RANDOM:
+    if node.op_type in RANDOM_OPERATORS:
         yield Gap("random operators are not modelled")
         return
     yield from _type_gaps(node)
@@ -108,7 +104,7 @@ def raise_gaps(gaps: Sequence[tuple[ir.Node, Gap]], version: str) -> None:
         raise StageError(f"convert: CANN {version} refuses:\n{listed}")
     raise NotModelledError(
         f"convert: the emulator has no model of:\n{listed}",
-        hint="change these nodes, or build with the real toolkit",
+        hint="change these nodes, or try another convert.precision_mode",
     )
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.backends.emulator import artifact
-from ascendflow.errors import NotModelledError, StageError
+from ascendflow.errors import NotModelledError
+from ascendflow.graph.files import MODEL_FILE, link_or_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -57,17 +56,8 @@ def _unpacked(model: Path) -> Iterator[tuple[dict[str, Any], Path]]:
     """Put the graph into a file of its own for a while, its weights beside it."""
     header, onnx_bytes = artifact.read(model)
     with TemporaryDirectory(prefix="ascendflow-") as folder:
-        onnx = Path(folder) / "model.onnx"
+        onnx = Path(folder) / MODEL_FILE
         onnx.write_bytes(onnx_bytes)
-        if header["external_weights"]:
-            _put_weights_beside(model / artifact.WEIGHTS, onnx.with_name(artifact.WEIGHTS))
+        if header["weights"]:
+            link_or_copy(model / artifact.WEIGHTS, onnx.with_name(artifact.WEIGHTS))
         yield header, onnx
-
-
-def _put_weights_beside(weights: Path, target: Path) -> None:
-    if not weights.is_file():
-        raise StageError(f"{weights.name} is missing beside {artifact.FILE}")
-    try:
-        os.link(weights, target)
-    except OSError:  # another file system, or none that links
-        copyfile(weights, target)

@@ -13,12 +13,12 @@ import numpy as np
 import onnx_ir as ir
 
 from ascendflow.backends.emulator.arithmetic import (
-    HALF_MAX,
     data_inputs,
     is_bounded,
     is_finite,
     selects,
 )
+from ascendflow.cann.fp16 import HALF_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

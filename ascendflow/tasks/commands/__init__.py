@@ -4,6 +4,7 @@ from __future__ import annotations
 
 COMMANDS = (
     ("run", "ascendflow.tasks.commands.run:Run"),
+    ("list", "ascendflow.tasks.commands.list:List"),
     ("clean", "ascendflow.tasks.commands.clean:Clean"),
     ("forget", "ascendflow.tasks.commands.forget:Forget"),
     ("explain", "ascendflow.tasks.commands.explain:Explain"),

@@ -33,6 +33,7 @@ class Clean(WithoutTraceback, DoitClean):
         """Remove what the tasks made; a folder takes what is inside with it."""
         verb = "would remove" if dryrun else "removed"
         there = [removal for removal in _outermost(_removals(tasks)) if _exists(removal)]
+        SESSION.asked_runs = lambda: {removal.run_name for removal in there}
         for removal in there:
             if not dryrun:
                 removal.execute()

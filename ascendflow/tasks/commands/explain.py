@@ -9,16 +9,21 @@ from doit.cmd_base import DoitCmdBase
 from doit.exceptions import InvalidCommand
 
 from ascendflow.build.judge import judge
-from ascendflow.report.words import told
+from ascendflow.build.publish import JUDGING
 from ascendflow.tasks.commands.command import WithoutTraceback
 from ascendflow.tasks.pipelines import selected_plans
 from ascendflow.tasks.session import SESSION
+from ascendflow.terminal import told
 from ascendflow.vocabulary import STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ascendflow.plan import Plan
+
+
+UNBUILT = ("never_built", "withdrawn", "input_missing")
+"""Reasons that say nothing of a stage of which earlier ones are stale."""
 
 
 class Explain(WithoutTraceback, DoitCmdBase):
@@ -58,10 +63,20 @@ def explain(plan: Plan, wanted: list[str]) -> Iterator[str]:
     stale: set[str] = set()
     for stage in plan.stages:
         before = sorted({made_by for made_by in stage.inputs.values() if made_by in stale})
-        lines = [f"after {', '.join(before)}, unless their outputs come out the same"]
-        if not before:
-            judgement = judge(SESSION.project, plan, stage)
-            lines = [str(reason) for reason in judgement.reasons]
+        reasons = [
+            reason
+            for reason in judge(SESSION.project, plan, stage).reasons
+            # What a stale stage left says nothing of what it will make.
+            if not before or reason.kind != "input" or reason.subject in stage.files
+        ]
+        lines = [str(reason) for reason in reasons]
+        if before and (not lines or reasons[0].kind in UNBUILT):
+            lines = [f"after {', '.join(before)}, unless their outputs come out the same"]
+        elif before:
+            lines.append(f"and after {', '.join(before)}")
+        elif not lines and stale and stage.name in JUDGING:
+            again = ", ".join(each.name for each in plan.stages if each.name in stale)
+            lines = [f"withdrawn while {again} is made again"]
         if lines:
             stale.add(stage.name)
         if not wanted or stage.name in wanted:

@@ -12,6 +12,7 @@ from doit.cmd_run import Run as DoitRun
 from ascendflow.tasks import signals
 from ascendflow.tasks.commands.command import WithoutTraceback
 from ascendflow.tasks.session import SESSION
+from ascendflow.vocabulary import STAGES
 
 
 class Run(WithoutTraceback, DoitRun):
@@ -25,9 +26,24 @@ class Run(WithoutTraceback, DoitRun):
         # that has nothing to do.
         gc.set_threshold(100_000)
         SESSION.executes = True
+        SESSION.asked_runs = self._asked_runs
         signals.install()
         if isinstance(sys.stdout, TextIOWrapper):
             # A line is seen when it is said, also through `| tee`: stages take long.
             sys.stdout.reconfigure(line_buffering=True)
         of_doit: int = super().execute(params, args)
         return SESSION.exit_code(of_doit)
+
+    def _asked_runs(self) -> set[str]:
+        """Name the runs of all stages that were selected, or that those depend on."""
+        tasks = self.control.tasks
+        found, waiting = set(), list(self.control.selected_tasks)
+        while waiting:
+            if (name := waiting.pop()) not in found:
+                found.add(name)
+                waiting += tasks[name].task_dep
+        return {
+            run
+            for stage, _, run in (name.partition(":") for name in found)
+            if run and stage in STAGES
+        }

@@ -15,10 +15,11 @@ class Schema(OwnCommand):
 
     name = "schema"
     doc_purpose = "show the JSON Schemas, or validate files with them"
-    doc_usage = "[KIND | validate FILE... | write FOLDER | drift FOLDER]"
+    doc_usage = "[KIND | describe KIND | validate FILE... | write FOLDER | drift FOLDER]"
     doc_description = (
-        "Alone: lists the kinds of documents. KIND: prints its schema. validate: exit 1 if"
-        " a file is not valid. write, drift: for whoever changes a document's type."
+        "Alone: lists the kinds of documents. KIND: prints its schema. describe: tables of"
+        " its keys, in Markdown. validate: exit 1 if a file is not valid. write, drift:"
+        " for whoever changes a document's type."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
         {
@@ -38,7 +39,7 @@ class Schema(OwnCommand):
 
 
 def _answer(arguments: list[str], kind: str | None) -> tuple[list[str], int]:
-    from ascendflow.manifest import schema, validate
+    from ascendflow.manifest import reference, schema, validate
 
     kinds = [name for name, _ in schema.DOCUMENTS]
     match arguments:
@@ -56,6 +57,8 @@ def _answer(arguments: list[str], kind: str | None) -> tuple[list[str], int]:
             return [f"{folder}/{name} differs from its type" for name in names], int(
                 bool(names)
             )
+        case ["describe", name] if name in kinds:
+            return reference.page(name).splitlines(), 0
         case [name] if name in kinds:
             return schema.read(name).splitlines(), 0
     hint = f"kinds are {', '.join(kinds)}; else {Schema.doc_usage}"

@@ -32,6 +32,21 @@ def test_new_stage_is_executed_and_an_undone_edit_is_restored(workshop: Workshop
     )
 
 
+def test_stage_that_reads_no_file_is_kept_by_all_of_its_settings(
+    workshop: Workshop,
+) -> None:
+    """PL01, PL02: two settings that change at different times do not undo each other."""
+    assert workshop.plan.stage("rewrite").inputs == {}
+    for soc, precision in (("P3", "fp16"), ("P3", "fp32"), ("B1", "fp32")):
+        workshop.change("rewrite", config={"soc": soc, "precision": precision})
+        was_up_to_date = workshop.judge("rewrite").is_up_to_date
+        workshop.bring_up("rewrite")
+
+        assert not was_up_to_date
+        assert workshop.reasons("rewrite") == workshop.reasons("rewrite") == []
+    assert workshop.executed == ["rewrite"] * 3
+
+
 def test_stage_without_its_input_is_refused_with_what_to_do(workshop: Workshop) -> None:
     with pytest.raises(
         StageError, match="input rewrite/rewritten does not exist"

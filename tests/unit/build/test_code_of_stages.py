@@ -63,7 +63,7 @@ NEW_CODE = "\n\ndef _new() -> int:\n    return 1\n"
         ("child/seeds.py", ALL),
         ("child/command.py", ALL),  # its environment, its hash seed
         ("reads/tracker.py", ALL),
-        ("metrics/passes.py", {"compare"}),  # cosine similarity and most others
+        ("metrics/sums.py", {"compare"}),  # cosine similarity and most others
         ("metrics/divergence.py", {"compare", "report"}),
         ("metrics/divergent.py", {"compare", "gate", "report"}),
         ("metrics/thresholds.py", {"gate"}),

@@ -91,3 +91,30 @@ def test_a_copy_is_digested_from_what_it_holds_where_blocks_are_shared(
     os.close(target)
 
     assert found == (digest_bytes(b"ABC"), 3)
+
+
+def test_copy_of_many_chunks_holds_and_digests_all_of_them(tmp_path: Path) -> None:
+    content = os.urandom(3 * files.CHUNK + 5)
+    (tmp_path / "source").write_bytes(content)
+    source = os.open(tmp_path / "source", os.O_RDONLY)
+    target = os.open(tmp_path / "target", os.O_RDWR | os.O_CREAT)
+    found = files.copy_digesting(source, target)
+    os.close(source)
+    os.close(target)
+
+    assert found == (digest_bytes(content), len(content))
+    assert (tmp_path / "target").read_bytes() == content
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_full_disk_while_many_chunks_are_copied_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "source").write_bytes(bytes(2 * files.CHUNK))
+    source, target = (
+        os.open(tmp_path / "source", os.O_RDONLY),
+        os.open("/dev/full", os.O_RDWR),
+    )
+
+    with pytest.raises(OSError, match="No space left"):
+        files.copy_digesting(source, target)
+    os.close(source)
+    os.close(target)

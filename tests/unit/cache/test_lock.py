@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -115,3 +117,37 @@ def test_a_place_where_no_lock_can_be_is_an_error_that_names_it(tmp_path: Path) 
 
     with pytest.raises(AscendflowError, match="file"), hold(tmp_path / "file" / "a.lock"):
         pass
+
+
+def test_lock_that_is_soon_free_is_not_worth_a_word(tmp_path: Path) -> None:
+    first = ExitStack()
+    first.enter_context(hold(tmp_path / "a.lock"))
+    timer = threading.Timer(0.1, first.close)
+    timer.start()
+    with hold(tmp_path / "a.lock", on_wait=pytest.fail, patience_s=60):
+        timer.join()
+
+
+def test_lock_that_is_not_soon_free_is_told_of_once(tmp_path: Path) -> None:
+    first, notes = ExitStack(), []
+    first.enter_context(hold(tmp_path / "a.lock", note="the first"))
+
+    def on_wait(note: str) -> None:
+        notes.append(note)
+        first.close()
+
+    with hold(tmp_path / "a.lock", on_wait=on_wait, patience_s=0.1):
+        pass
+
+    assert notes == ["the first"]
+
+
+def test_lock_on_a_full_disk_is_held_without_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with hold(tmp_path / "a.lock", note="me"):
+        assert not remove_if_free(tmp_path / "a.lock")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ascendflow.cache.tools import normalised, versions
+from ascendflow.cache.tools import versions
 from ascendflow.errors import AscendflowError, ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ def test_versions_are_those_importlib_metadata_tells() -> None:
 
 
 def test_any_spelling_of_a_name_is_found_and_kept(tmp_path: Path) -> None:
-    path = [installed(tmp_path, "ruamel_yaml-0.19.1", "torch-2.13.0+cpu")]
+    path = [installed(tmp_path, "ruamel_yaml-0.19.1", "torch-2.13.0+cpu", "a_b_c-1")]
 
-    assert versions(["Ruamel.YAML", "torch"], path=path) == {
+    assert versions(["Ruamel.YAML", "torch", "A__b.-C"], path=path) == {
         "Ruamel.YAML": "0.19.1",
         "torch": "2.13.0+cpu",
+        "A__b.-C": "1",
     }
-    assert normalised("A__b.-C") == "a-b-c"
 
 
 def test_the_folder_that_is_imported_from_first_wins(tmp_path: Path) -> None:

@@ -140,14 +140,11 @@ def test_gc_frees_what_nobody_used_for_long(store: Store, tmp_path: Path) -> Non
     assert store.verify() == []
 
 
-def test_a_dry_run_frees_nothing_and_tells_the_same(store: Store, tmp_path: Path) -> None:
+def test_gc_tells_what_it_freed(store: Store, tmp_path: Path) -> None:
     build(store, tmp_path, "old")
     age(store, days=10)
-    told = store.gc([], keep_days=5, dry_run=True)
 
-    assert os.path.exists(blob_path(store, "old"))
-    assert store.gc([], keep_days=5) == told
-    assert str(told).startswith("1 records and 1 blobs, ")
+    assert str(store.gc([], keep_days=5)).startswith("1 records and 1 blobs, ")
     assert store.gc([], keep_days=5).blobs == []
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_nameless_nodes_get_op_type_and_position() -> None:
+    """GR03."""
     proto = models.nameless()
     canonicalise(proto)
 
@@ -23,6 +24,7 @@ def test_nameless_nodes_get_op_type_and_position() -> None:
 
 
 def test_duplicate_name_is_kept_by_its_first_bearer_only() -> None:
+    """GR03."""
     nodes = [
         node("Abs", ["x"], ["a"], name="n"),
         node("Relu", ["a"], ["b"], name="n"),
@@ -35,6 +37,7 @@ def test_duplicate_name_is_kept_by_its_first_bearer_only() -> None:
 
 
 def test_names_are_unique_across_subgraphs() -> None:
+    """GR03."""
     branches = [
         helper.make_graph([node("Abs", ["x"], [out], name="n")], out, [], [value(out, [3])])
         for out in ("t", "e")
@@ -52,6 +55,7 @@ def test_names_are_unique_across_subgraphs() -> None:
 
 
 def test_initializer_is_no_input_afterwards() -> None:
+    """GR01."""
     proto = models.initializer_as_input()
     canonicalise(proto)
     onnx.checker.check_model(proto)
@@ -129,6 +133,8 @@ def test_save_never_writes_into_a_folder_that_exists(tmp_path: Path) -> None:
 
 
 def test_graph_too_large_for_protobuf_is_refused() -> None:
+    """GR29."""
+
     class Huge:
         """Stands in for a model with 2 GiB of Constant nodes."""
 

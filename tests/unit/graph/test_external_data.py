@@ -8,7 +8,8 @@ import pytest
 
 from ascendflow.errors import StageError
 from ascendflow.graph.canonical import canonicalise, save
-from ascendflow.graph.external_data import DATA_FILE, byte_size
+from ascendflow.graph.external_data import byte_size
+from ascendflow.graph.files import DATA_FILE
 from ascendflow.graph.ingest import accept, check, read_model
 from ascendflow.graph.run import OnnxModel
 from tests import exported_models as models
@@ -34,6 +35,7 @@ def rewritten(path: Path, target: Path, embed_limit: int) -> Path:
 
 
 def test_missing_weights_file_is_refused_naming_tensor_and_file(tmp_path: Path) -> None:
+    """GR25."""
     path = save_with_external_data(models.matmul(), tmp_path)
     (tmp_path / "weights.bin").unlink()
 
@@ -50,12 +52,16 @@ def test_missing_weights_file_is_refused_naming_tensor_and_file(tmp_path: Path) 
         pytest.param("/etc/hostname", "is an absolute path", id="absolute"),
         pytest.param("C:\\w.bin", "is an absolute path", id="drive"),
         pytest.param("", "has no location", id="empty"),
+        pytest.param("w.bin\0", "is no file's name", id="nul"),
+        pytest.param("w\n.bin", "is no file's name", id="newline"),
+        pytest.param("w" * 3000, "does not exist", id="too-long"),
         pytest.param("link.bin", "is a link that leaves the folder", id="link"),
     ],
 )
 def test_location_outside_the_folder_is_refused(
     location: str, said: str, tmp_path: Path
 ) -> None:
+    """GR26."""
     folder = tmp_path / "in"
     folder.mkdir()
     (tmp_path / "outside.bin").write_bytes(bytes(64 * 64 * 4))
@@ -85,6 +91,7 @@ def test_location_outside_the_folder_is_refused(
 def test_bytes_that_the_file_does_not_hold_are_refused(
     entries: dict[str, str], said: str, tmp_path: Path
 ) -> None:
+    """GR25."""
     proto = models.matmul()
     (tmp_path / "w.bin").write_bytes(bytes(64 * 64 * 4))
     say_external(proto, location="w.bin", **entries)
@@ -104,6 +111,7 @@ def test_small_weights_end_up_inside_the_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("external", [True, False], ids=["from-external", "from-embedded"])
 def test_large_weights_end_up_beside_the_model(external: bool, tmp_path: Path) -> None:
+    """GR29."""
     source = models.matmul()
     path = tmp_path / "in" / "model.onnx"
     if external:
@@ -112,7 +120,7 @@ def test_large_weights_end_up_beside_the_model(external: bool, tmp_path: Path) -
         path.parent.mkdir()
         onnx.save(source, path)
     written = rewritten(path, tmp_path / "out", embed_limit=1024)
-    check(written)
+    check(written, "model.onnx")
 
     assert sorted(p.name for p in written.parent.iterdir()) == ["model.onnx", DATA_FILE]
     assert written.stat().st_size < 1024
@@ -123,6 +131,7 @@ def test_large_weights_end_up_beside_the_model(external: bool, tmp_path: Path) -
 def test_two_models_that_differ_in_weights_alone_are_written_differently(
     tmp_path: Path,
 ) -> None:
+    """GR25."""
     first = save_with_external_data(models.matmul(seed=1), tmp_path / "v1")
     second = save_with_external_data(models.matmul(seed=2), tmp_path / "v2")
     written = [

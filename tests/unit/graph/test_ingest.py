@@ -7,8 +7,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from ascendflow import vocabulary
 from ascendflow.errors import StageError
-from ascendflow.graph import ingest
 from ascendflow.graph.ingest import accept, check, read_model
 from ascendflow.graph.io_spec import ValueSpec, inputs_of, outputs_of
 from ascendflow.tensors import TensorSpec
@@ -28,6 +28,7 @@ def refusal(
 
 
 def test_tensor_produced_twice_is_refused_naming_it() -> None:
+    """GR05."""
     message = refusal(models.tensor_made_twice(), x_of(3))
 
     assert "tensor 't' is defined twice" in message
@@ -35,7 +36,42 @@ def test_tensor_produced_twice_is_refused_naming_it() -> None:
     assert "'n1'" in message
 
 
+def made_twice(by: str) -> onnx.ModelProto:
+    """Make `t` in Relu 'r1', and once more by something else."""
+    proto = model(
+        [node("Relu", ["x"], ["t"], name="r1"), node("Abs", ["t"], ["y"], name="a1")],
+        [value("x", [3])],
+        [value("y", [3])],
+    )
+    if by == "an initializer":
+        proto.graph.initializer.append(models.constant("t", [1, 2, 3]))
+    elif by == "an input":
+        proto.graph.input.append(value("t", [3]))
+    else:
+        branch = helper.make_graph(
+            [node("Neg", ["x"], ["t"], name="deep")], "b", [], [value("t", [3])]
+        )
+        branches = {"then_branch": branch, "else_branch": branch}
+        proto.graph.node.append(node("If", ["c"], ["z"], name="if0", **branches))
+        proto.graph.input.append(value("c", [], TensorProto.BOOL))
+    return proto
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("an initializer", "by an initializer and by Relu node 'r1'"),
+        ("an input", "by an input and by Relu node 'r1'"),
+        ("a branch", "by the graph around it and by Neg node 'deep'"),
+    ],
+)
+def test_tensor_of_two_origins_is_refused_naming_both(by: str, said: str) -> None:
+    """GR05."""
+    assert f"tensor 't' is defined twice: {said}" in refusal(made_twice(by), x_of(3))
+
+
 def test_training_batch_norm_is_refused_naming_the_node() -> None:
+    """GR22."""
     message = refusal(models.training_batch_norm(), x_of(2, 3, 4, 4))
 
     assert "'bn1' is in training mode" in message
@@ -43,10 +79,12 @@ def test_training_batch_norm_is_refused_naming_the_node() -> None:
 
 
 def test_inference_batch_norm_is_accepted() -> None:
+    """GR22."""
     accept(models.conv_batch_norm(), "model.onnx", x_of(1, 3, 6, 6), None)
 
 
 def test_batch_norm_of_opset_9_that_returns_statistics_is_refused() -> None:
+    """GR22."""
     proto = models.training_batch_norm()
     del proto.graph.node[0].attribute[:]
     proto.opset_import[0].version = 9
@@ -66,6 +104,7 @@ def test_random_operator_is_refused(op_type: str) -> None:
     ("training", "refused"), [(True, True), (False, False)], ids=["training", "inference"]
 )
 def test_dropout_is_refused_in_training_mode_only(*, training: bool, refused: bool) -> None:
+    """GR22."""
     constants = [models.constant("r", 0.5), models.constant("t", training, np.bool_)]
     nodes = [node("Dropout", ["x", "r", "t"], ["y"], name="drop")]
     proto = model(nodes, [value("x", [3])], [value("y", [3])], constants)
@@ -104,7 +143,7 @@ def test_every_unknown_operator_is_refused_with_node_and_domain() -> None:
     nodes = [
         node("FlashAttentionX", ["x"], ["a"], name="attn", domain="custom.ops"),
         node("FindMax", ["a"], ["b"], name="max"),
-        node("Relu", ["b"], ["y"]),
+        node("FindMin", ["b"], ["y"], name=""),
     ]
     proto = model(nodes, [value("x", [3])], [value("y", [3])])
     proto.opset_import.add(domain="custom.ops", version=2)
@@ -112,7 +151,8 @@ def test_every_unknown_operator_is_refused_with_node_and_domain() -> None:
 
     assert "'attn': FlashAttentionX is no known operator of domain 'custom.ops'" in message
     assert "'max': FindMax is no known operator of opset 17" in message
-    assert message.count("\n  - ") == 2
+    assert "'y': FindMin is no known operator" in message  # it has no name of its own
+    assert message.count("\n  - ") == 3
 
 
 def test_operator_of_onnxruntimes_own_domain_is_accepted() -> None:
@@ -165,19 +205,35 @@ def test_string_input_is_refused() -> None:
 
 
 def test_missing_opset_import_is_refused() -> None:
+    """GR17."""
     proto = models.relu()
     del proto.opset_import[:]
 
     assert "no opset_import" in refusal(proto, x_of(3))
 
 
+def test_file_cut_behind_its_graph_is_told_to_be_looked_at(tmp_path: Path) -> None:
+    """GR17: protobuf cannot tell such a file from a whole one."""
+    whole = models.relu().SerializeToString()
+    imports = models.relu().opset_import[0].SerializeToString()
+    path = tmp_path / "model.onnx"
+    path.write_bytes(whole[: whole.rindex(imports) - 2])
+    cut = read_model(path)
+
+    assert [each.op_type for each in cut.graph.node] == ["Relu"]
+    assert "no opset_import" in refusal(cut, x_of(3))
+    assert "cut short" in refusal(cut, x_of(3))
+
+
 def test_another_opset_than_asked_for_is_refused_with_both() -> None:
+    """GR18."""
     message = refusal(models.relu(opset=22), x_of(3), opset=11)
 
     assert "written in opset 22, the manifest asks for 11" in message
 
 
 def test_unknown_input_name_is_refused_listing_the_real_ones() -> None:
+    """SH01."""
     proto = model(
         [node("Relu", ["images"], ["output0"])],
         [value("images", ["batch", 3, 4, 4])],
@@ -245,6 +301,7 @@ def test_declared_output_shape_is_replaced_by_the_inferred_one() -> None:
 
 
 def test_slice_to_int64_max_reaches_the_end() -> None:
+    """DT02."""
     proto = models.slice_to_the_end()
     accept(proto, "model.onnx", x_of(10), None)
 
@@ -252,6 +309,7 @@ def test_slice_to_int64_max_reaches_the_end() -> None:
 
 
 def test_scalar_input_keeps_rank_0() -> None:
+    """SH06."""
     proto = models.scalar_input()
     accept(proto, "model.onnx", [*x_of(2, 3), TensorSpec("scale", "float32", ())], None)
 
@@ -305,11 +363,12 @@ def test_file_that_is_no_onnx_is_refused_with_its_size(
 def test_file_beyond_protobufs_limit_is_refused_by_size_not_by_opset(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """GR17, GR29."""
     proto = models.relu()
     del proto.opset_import[:]
     path = tmp_path / "model.onnx"
     onnx.save(proto, path)
-    monkeypatch.setattr(ingest, "PROTOBUF_LIMIT", 10)
+    monkeypatch.setattr(vocabulary, "ONNX_FILE_LIMIT", 10)
     with pytest.raises(StageError, match="less than 2 GiB"):
         read_model(path)
 
@@ -319,9 +378,68 @@ def test_written_model_that_breaks_onnx_rules_is_refused(tmp_path: Path) -> None
     path = tmp_path / "model.onnx"
     onnx.save(proto, path)
     with pytest.raises(StageError, match="breaks ONNX's rules") as caught:
-        check(path)
+        check(path, "det.onnx")
 
     assert str(tmp_path) not in caught.value.message
+
+
+def types_that_do_not_fit() -> onnx.ModelProto:
+    """Add a float32 and an int64: onnx's reference evaluator would, ONNX's Add may not."""
+    nodes = [node("Add", ["x", "one"], ["y"], name="odd")]
+    one = [models.constant("one", [1], np.int64)]
+    return model(nodes, [value("x", [3])], [value("y", [3])], one)
+
+
+def test_model_whose_types_do_not_fit_is_refused_naming_file_and_node(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "model.onnx"
+    onnx.save(types_that_do_not_fit(), path)
+    before = path.read_bytes()
+    with pytest.raises(StageError, match=r"^det\.onnx breaks ONNX's rules: .*Add.*odd"):
+        check(path, "det.onnx")
+
+    assert path.read_bytes() == before
+
+
+def test_type_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    nodes = [node("Cast", ["x"], ["c"], to=2**40), node("Relu", ["c"], ["y"])]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])])
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    with pytest.raises(StageError, match=r"^det\.onnx breaks ONNX's rules: "):
+        check(tmp_path / "model.onnx", "det.onnx")
+
+
+def test_sparse_initializer_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    # onnx's inference takes it for a type of its own; onnxruntime runs the model.
+    values, at = models.constant("w", [5.0]), models.constant("at", [1], np.int64)
+    proto = model([node("Add", ["x", "w"], ["y"])], [value("x", [3])], [value("y", [3])])
+    proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, at, [3]))
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    check(tmp_path / "model.onnx", "det.onnx")
+
+
+def test_operator_without_type_inference_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    nodes = [
+        node("Gelu", ["x"], ["g"], domain="com.microsoft"),
+        node("Relu", ["g"], ["y"]),
+    ]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])])
+    proto.opset_import.add(domain="com.microsoft", version=1)
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    check(tmp_path / "model.onnx", "det.onnx")
+
+
+def test_operator_that_inference_cannot_place_is_refused_naming_the_file() -> None:
+    nodes = [node("Gelu", ["x"], ["y"], name="smooth", domain="com.microsoft")]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])])
+    said = refusal(proto, x_of(3))
+
+    assert said.startswith("model.onnx: the model does not accept")
+    assert "smooth" in said
 
 
 def test_element_type_that_onnx_has_not_is_refused() -> None:
@@ -339,6 +457,15 @@ def test_operator_version_beyond_every_integer_is_refused() -> None:
     said = refusal(proto, [TensorSpec("x", "float32", (3,))])
 
     assert f"Relu is no known operator of domain 'far', version {2**40}" in said
+
+
+def test_dropout_whose_mode_is_a_part_of_a_tensor_counts_as_training() -> None:
+    mode = helper.make_tensor("mode", TensorProto.BOOL, [], [False])
+    mode.segment.begin = 0
+    nodes = [node("Dropout", ["x", "", "mode"], ["y"])]
+    proto = model(nodes, [value("x", [3])], [value("y", [3])], [mode])
+
+    assert "Dropout" in refusal(proto, x_of(3))
 
 
 def test_dropout_whose_mode_is_malformed_counts_as_training() -> None:

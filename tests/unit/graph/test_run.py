@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -8,14 +8,12 @@ import onnx
 import pytest
 from onnx import TensorProto
 
+import ascendflow
 from ascendflow.errors import StageError
 from ascendflow.graph.io_spec import ValueSpec
-from ascendflow.graph.run import ONNXRUNTIME, REFERENCE, OnnxModel
+from ascendflow.graph.run import ONNXRUNTIME, REFERENCE, OnnxModel, session_options
 from tests import exported_models as models
 from tests.exported_models import model, node, value
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def load(proto: onnx.ModelProto, tmp_path: Path) -> OnnxModel:
@@ -27,6 +25,7 @@ def load(proto: onnx.ModelProto, tmp_path: Path) -> OnnxModel:
 def test_model_without_bfloat16_kernel_runs_in_the_reference_evaluator(
     tmp_path: Path,
 ) -> None:
+    """DT05."""
     loaded = load(models.bfloat16_matmul(), tmp_path)
     (y,) = loaded.run({"x": np.array([[1.0, 0.3]], np.float32)}).values()
 
@@ -40,6 +39,7 @@ def test_model_without_bfloat16_kernel_runs_in_the_reference_evaluator(
 
 
 def test_bfloat16_input_and_output_keep_their_dtype(tmp_path: Path) -> None:
+    """DT05."""
     bf16 = TensorProto.BFLOAT16
     identity = [node("Identity", ["x"], ["y"])]
     loaded = load(
@@ -54,6 +54,7 @@ def test_bfloat16_input_and_output_keep_their_dtype(tmp_path: Path) -> None:
 
 
 def test_wrong_fusion_does_not_happen_with_optimisation_off(tmp_path: Path) -> None:
+    """OP08, FP12."""
     loaded = load(models.rms_norm(), tmp_path)
     y = loaded.run({"x": np.array([[2]], np.float32)})["y"]
 
@@ -62,7 +63,27 @@ def test_wrong_fusion_does_not_happen_with_optimisation_off(tmp_path: Path) -> N
     np.testing.assert_allclose(y, [[0.99999875, 2.99999625]], rtol=2e-7)
 
 
+def test_no_session_is_made_with_optimisation_on() -> None:
+    """FP12. Every session of the package takes its options from one place."""
+    import onnxruntime as ort
+
+    package = Path(ascendflow.__file__).parent
+    callers = [
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if "ort.InferenceSession(" in (text := path.read_text())
+        and "session_options(" in text
+    ]
+    makers = [p for p in package.rglob("*.py") if "InferenceSession" in p.read_text()]
+
+    assert sorted(callers) == ["graph/run.py", "graph/segment.py"]
+    assert len(makers) == len(callers)
+    off = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    assert session_options(1).graph_optimization_level == off
+
+
 def test_scalar_stays_a_scalar(tmp_path: Path) -> None:
+    """SH06."""
     loaded = load(models.scalar_input(), tmp_path)
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     y = loaded.run({"x": x, "scale": np.array(2, np.float32)})["y"]
@@ -72,6 +93,7 @@ def test_scalar_stays_a_scalar(tmp_path: Path) -> None:
 
 
 def test_array_that_is_not_contiguous_gives_the_same(tmp_path: Path) -> None:
+    """IO03."""
     x = np.arange(12, dtype=np.float32).reshape(4, 3).T - 6
     y = load(models.relu([3, 4]), tmp_path).run({"x": x})["y"]
 
@@ -112,6 +134,7 @@ def test_feeds_unlike_the_inputs_are_refused(
 
 
 def test_vector_of_one_element_is_refused_for_a_scalar(tmp_path: Path) -> None:
+    """SH06."""
     feeds = {"x": np.zeros((2, 3), np.float32), "scale": np.zeros(1, np.float32)}
     with pytest.raises(StageError, match=r"'scale' has shape \(\), fed \(1,\)"):
         load(models.scalar_input(), tmp_path).run(feeds)
@@ -121,8 +144,43 @@ def test_model_that_no_runtime_knows_is_refused(tmp_path: Path) -> None:
     proto = models.relu()
     proto.graph.node[0].domain = "com.example"
     proto.opset_import.add(domain="com.example", version=1)
-    with pytest.raises(StageError, match=r"neither in onnxruntime nor in onnx\.reference"):
+    with pytest.raises(StageError, match=r"^model\.onnx: onnxruntime fails: .*Relu"):
         load(proto, tmp_path).run({"x": np.zeros(3, np.float32)})
+
+
+def test_model_that_onnxruntime_refuses_is_not_run_by_the_evaluator(tmp_path: Path) -> None:
+    # The evaluator adds a float32 and an int64 without a word; ONNX's Add may not.
+    one = [models.constant("one", [1], np.int64)]
+    nodes = [node("Add", ["x", "one"], ["y"], name="odd")]
+    with pytest.raises(
+        StageError, match=r"^model\.onnx: onnxruntime fails: .*\(odd\)"
+    ) as caught:
+        load(model(nodes, [value("x", [3])], [value("y", [3])], one), tmp_path)
+
+    assert str(tmp_path) not in caught.value.message
+
+
+def test_node_that_fails_as_it_runs_is_not_run_by_the_evaluator(tmp_path: Path) -> None:
+    # The evaluator reads index 7 modulo the length.
+    seven = [models.constant("at", [7], np.int64)]
+    proto = model(
+        [node("Gather", ["x", "at"], ["y"], name="far")],
+        [value("x", [3])],
+        [value("y", [1])],
+        seven,
+    )
+    with pytest.raises(StageError, match=r"^model\.onnx: onnxruntime fails: .*'far'"):
+        load(proto, tmp_path).run({"x": np.zeros(3, np.float32)})
+
+
+def test_feeds_that_onnxruntime_cannot_take_go_to_the_evaluator(tmp_path: Path) -> None:
+    bf16 = TensorProto.BFLOAT16
+    identity = [node("Identity", ["x"], ["y"])]
+    proto = model(identity, [value("x", [1], bf16)], [value("y", [1], bf16)])
+    loaded = load(proto, tmp_path)
+    loaded.run({"x": np.array([1], ml_dtypes.bfloat16)})
+
+    assert loaded.runtime == REFERENCE
 
 
 # Published values: torch's own rule divides by the window inside the padded input.
@@ -133,6 +191,7 @@ INCLUDE_PAD = [1.5556, 3.3333, 2, 6.3333, 11, 6, 4.5, 7.5, 4]
 def test_average_pool_with_ceil_mode_counts_padding_as_torch_does(
     opset: int, tmp_path: Path
 ) -> None:
+    """OP01."""
     proto = models.average_pool(opset, size=4, stride=2, include_pad=1)
     x = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
     y = load(proto, tmp_path).run({"x": x})["y"]
@@ -141,6 +200,7 @@ def test_average_pool_with_ceil_mode_counts_padding_as_torch_does(
 
 
 def test_average_pool_drops_a_window_wholly_in_the_padding(tmp_path: Path) -> None:
+    """OP02."""
     proto = models.average_pool(19, size=2, stride=3, include_pad=0)
     x = np.random.default_rng(0).standard_normal((1, 1, 2, 2), dtype=np.float32)
     y = load(proto, tmp_path).run({"x": x})["y"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from ascendflow import vocabulary
 from ascendflow.errors import UsageError
 from ascendflow.manifest.onnx_file import ModelInput, fixed_shapes, read_onnx
 from tests.unit.manifest import models
@@ -27,6 +28,7 @@ def test_inputs_are_read_with_dtype_and_open_dimensions(tmp_path: Path) -> None:
 
 
 def test_initializers_among_the_inputs_are_none(tmp_path: Path) -> None:
+    """GR01."""
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in ("x", "w")]
     weight = numpy_helper.from_array(np.ones(2, np.float32), "w")
     add = helper.make_node("Add", ["x", "w"], ["y"])
@@ -71,9 +73,18 @@ def test_sequence_input_is_refused_by_name_and_kind(tmp_path: Path) -> None:
         read_onnx(models.sequence_input(tmp_path / "m.onnx"))
 
 
-def test_empty_input_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="'x' is empty"):
-        read_onnx(models.identity(tmp_path / "m.onnx", {"x": [1, 0]}))
+@pytest.mark.parametrize(
+    ("given", "built"),
+    [({}, (0, 8)), ({"x": (0, 8)}, (0, 8)), ({"x": (2, 8)}, (2, 8))],
+    ids=["own", "same", "other"],
+)
+def test_size_of_0_is_taken_as_it_is_unless_another_is_given(
+    given: dict[str, tuple[int, ...]], built: tuple[int, ...], tmp_path: Path
+) -> None:
+    """SH05. Some exporters write 0 for "any size", so --shape may say otherwise."""
+    file = read_onnx(models.identity(tmp_path / "m.onnx", {"x": [0, 8]}))
+
+    assert fixed_shapes(file, given) == {"x": built}
 
 
 def test_model_without_input_is_refused(tmp_path: Path) -> None:
@@ -92,6 +103,30 @@ def test_file_that_is_no_onnx_is_refused(tmp_path: Path, content: bytes) -> None
         read_onnx(path)
 
 
+def test_file_beyond_protobufs_limit_is_refused_by_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GR29."""
+    path = models.identity(tmp_path / "m.onnx", {"x": [1]})
+    monkeypatch.setattr(vocabulary, "ONNX_FILE_LIMIT", 10)  # 2 GiB in earnest
+
+    with pytest.raises(
+        UsageError, match=r"has \d+ bytes; an ONNX file holds less"
+    ) as caught:
+        read_onnx(path)
+
+    assert "save_as_external_data=True" in str(caught.value.hint)
+
+
+def test_two_inputs_of_one_name_are_refused(tmp_path: Path) -> None:
+    twice = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])] * 2
+    nodes = [helper.make_node("Add", ["x", "x"], ["y"])]
+    path = models.save(tmp_path / "m.onnx", twice, nodes)
+
+    with pytest.raises(UsageError, match="two inputs have the name 'x'"):
+        read_onnx(path)
+
+
 def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         read_onnx(tmp_path / "m.onnx")
@@ -107,21 +142,27 @@ def test_external_data_is_found_wherever_it_hangs(tmp_path: Path, where: str) ->
 
 
 @pytest.mark.parametrize(
-    "location", ["../w.bin", "a/../../w.bin", "/etc/hostname", "", "..\\w.bin"]
+    "location",
+    [
+        *("../w.bin", "a/../../w.bin", "/etc/hostname", "", "..\\w.bin"),
+        *("w.bin\0", "\x1b[31m", "w" * 3000),
+    ],
 )
 def test_external_data_that_leaves_the_folder_is_refused_by_tensor_and_path(
     tmp_path: Path, location: str
 ) -> None:
+    """GR26."""
     (tmp_path / "w.bin").write_bytes(bytes(16))
     path = models.with_external(tmp_path / "in" / "m.onnx", location)
 
     with pytest.raises(UsageError, match="tensor 'w'") as caught:
         read_onnx(path)
 
-    assert f"'{location}'" in caught.value.message
+    assert repr(location) in caught.value.message
 
 
 def test_external_data_behind_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+    """GR26."""
     (tmp_path / "w.bin").write_bytes(bytes(16))
     path = models.with_external(tmp_path / "in" / "m.onnx", "w.bin")
     (tmp_path / "in" / "w.bin").symlink_to(tmp_path / "w.bin")
@@ -131,6 +172,7 @@ def test_external_data_behind_a_link_out_of_the_folder_is_refused(tmp_path: Path
 
 
 def test_missing_external_data_is_refused(tmp_path: Path) -> None:
+    """GR25."""
     with pytest.raises(
         UsageError, match=r"tensor 'w': its external data 'w\.bin' does not exist"
     ):

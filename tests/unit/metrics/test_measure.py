@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import tracemalloc
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -13,11 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from ascendflow.metrics.measure import compare_tensors, measure
+from ascendflow.metrics.measure import measure
 from ascendflow.metrics.pairs import BLOCK
 from ascendflow.metrics.registry import METRICS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
     Tensor = NDArray[np.generic]
@@ -88,6 +91,21 @@ def test_every_number_equals_the_plain_formula_to_nine_digits(pair: list[Tensor]
         assert numbers[name] == pytest.approx(value, rel=1e-9), name
 
 
+def _backwards(function: Callable[[int], Any], starts: Iterable[int]) -> list[Any]:
+    return [function(start) for start in reversed(list(starts))][::-1]
+
+
+@pytest.mark.parametrize("bad", [[], [np.nan], [np.inf, -np.inf]], ids=str)
+def test_the_last_bit_depends_on_no_thread(bad: list[float]) -> None:
+    golden, target = _noisy((7 * BLOCK + 11,), relu=True)
+    golden[100 : 100 + len(bad)] = bad
+    expected = measure(golden, target)
+
+    with ThreadPoolExecutor(3) as threads:
+        found = [measure(golden, target, each=e) for e in (threads.map, _backwards)]
+    assert [repr(one) for one in found] == [repr(expected)] * 2
+
+
 def _same(one: float, other: float) -> bool:
     return one == pytest.approx(other, rel=1e-9, abs=1e-12, nan_ok=True)
 
@@ -106,7 +124,7 @@ TENSORS = st_numpy.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4).
 @given(TENSORS)
 @settings(max_examples=200, deadline=None)
 def test_measuring_in_one_go_equals_each_definition(pair: tuple[Tensor, Tensor]) -> None:
-    for name, value in compare_tensors(*pair).items():
+    for name, value in measure(*pair).metrics.items():
         with np.errstate(all="ignore"):
             assert _same(value, METRICS[name].function(*pair)), name
 
@@ -117,7 +135,7 @@ def test_a_tensor_equals_itself_unless_it_is_not_finite(
     pair: tuple[Tensor, Tensor],
 ) -> None:
     golden = pair[0]
-    metrics = compare_tensors(golden, golden)
+    metrics = measure(golden, golden).metrics
 
     if np.isfinite(golden).all():
         assert metrics.pop("cosine_similarity") == pytest.approx(1.0, rel=1e-15)
@@ -137,13 +155,13 @@ def test_one_nonfinite_element_of_the_target_spoils_every_metric(
     for bad in (np.nan, np.inf):
         target = golden.copy()
         target[-1] = bad
-        metrics = compare_tensors(golden, target)
+        metrics = measure(golden, target).metrics
         assert not any(math.isfinite(value) for value in metrics.values())
 
 
 def test_scaling_the_target_leaves_the_cosine_and_nothing_else() -> None:
     golden = np.random.default_rng(0).standard_normal(100)
-    metrics = compare_tensors(golden, 2 * golden)
+    metrics = measure(golden, 2 * golden).metrics
 
     assert metrics["cosine_similarity"] == pytest.approx(1.0, rel=1e-15)
     assert metrics["relative_euclidean_distance"] == pytest.approx(1.0, rel=1e-14)
@@ -155,8 +173,8 @@ def test_scaling_the_target_leaves_the_cosine_and_nothing_else() -> None:
 def test_extreme_values_keep_their_cosine(scale: float) -> None:
     golden = np.array([3.0, 4.0]) * scale
 
-    assert compare_tensors(golden, -golden)["cosine_similarity"] == pytest.approx(-1.0)
-    crossed = compare_tensors(golden, golden[::-1].copy())
+    assert measure(golden, -golden).metrics["cosine_similarity"] == pytest.approx(-1.0)
+    crossed = measure(golden, golden[::-1].copy()).metrics
     assert crossed["cosine_similarity"] == pytest.approx(24 / 25)
 
 
@@ -192,8 +210,8 @@ def test_empty_tensors_are_equal_and_have_no_mean() -> None:
 def test_integers_and_booleans_have_a_mismatch_rate_only() -> None:
     flags = np.array([True, False])
 
-    assert compare_tensors(np.arange(4), np.array([0, 1, 2, 9])) == {"mismatch_rate": 0.25}
-    assert compare_tensors(flags, ~flags) == {"mismatch_rate": 1.0}
+    assert measure(np.arange(4), np.array([0, 1, 2, 9])).metrics == {"mismatch_rate": 0.25}
+    assert measure(flags, ~flags).metrics == {"mismatch_rate": 1.0}
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,17 @@ def test_rows_come_in_the_order_of_the_model_and_the_targets_own_last() -> None:
     assert rows[1]["inputs"] == ["a"]
 
 
+def test_the_largest_golden_magnitude_is_that_of_all_samples() -> None:
+    table = NodeTable()
+    table.add("a", np.array([1.0, -7.0]), GOLDEN)
+    table.add("a", np.array([3.0, np.inf]), GOLDEN)
+    table.add("d", np.array([9]), np.array([9]))
+    floats, integers = table.result(ORIGINS, {})
+
+    assert floats["statistics"]["golden_largest"] == 7.0
+    assert integers["statistics"] == {}
+
+
 def test_several_samples_keep_the_worst_of_each_metric() -> None:
     table = NodeTable()
     table.add("a", GOLDEN, GOLDEN)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ascendflow.metrics.measure import compare_tensors
+from ascendflow.metrics.measure import measure
 from ascendflow.metrics.registry import METRICS
 from ascendflow.vocabulary import METRICS as NAMES
 
@@ -15,7 +15,7 @@ def test_the_registry_is_the_vocabulary_in_its_order() -> None:
 def test_every_metric_is_measured() -> None:
     floats, flags = np.ones(3), np.ones(3, bool)
 
-    assert {*compare_tensors(floats, floats), *compare_tensors(flags, flags)} == set(
+    assert {*measure(floats, floats).metrics, *measure(flags, flags).metrics} == set(
         METRICS
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -70,12 +71,32 @@ FAR = (1000 + np.arange(8) * 0.01).astype(np.float32)
 def test_an_edge_case_fails_exactly_the_metrics_that_it_should(
     golden: np.ndarray, target: np.ndarray, failed: list[str]
 ) -> None:
+    """FP10."""
     checks = [c for c in _judge(golden, target, **BOTH) if c["metric"] in BOTH]
 
     assert _failed(checks) == failed
+    assert all(c["problem"] for c in checks if c["value"] == "NaN")
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float64, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("shape", [(8,), (2, 2, 3), ()])
+def test_a_nan_on_both_sides_fails_and_says_why_in_every_dtype(
+    dtype: Any, shape: tuple[int, ...]
+) -> None:
+    """FP10."""
+    nan = np.full(shape, np.nan, dtype)
+    checks = _judge(nan, nan.copy(), **BOTH)
+
+    assert {*BOTH} <= {*_failed(checks)}
+    assert all(
+        f"golden and target have {nan.size} NaN or infinite elements in the same places"
+        in str(c["problem"])
+        for c in checks
+    )
 
 
 def test_infinities_on_both_sides_are_equal_and_leave_no_nan_difference() -> None:
+    """FP10."""
     (check,) = _judge(
         _spoilt(2, np.inf), _spoilt(2, np.inf), max_absolute_error={"max": 0.0}
     )
@@ -85,6 +106,7 @@ def test_infinities_on_both_sides_are_equal_and_leave_no_nan_difference() -> Non
 
 
 def test_the_same_offset_passes_a_cosine_alone() -> None:
+    """FP10."""
     (check,) = _judge(FAR, FAR + np.float32(0.5), cosine_similarity={"min": 0.9999})
 
     assert check["passed"]
@@ -130,7 +152,9 @@ def test_nan_is_on_no_side_of_a_threshold(bound: str) -> None:
     checks = _judge(0 * ONE, ONE, cosine_similarity={bound: 0.0})
 
     assert _failed(checks) == ["cosine_similarity"]
-    assert checks[0]["problem"] == "is NaN; NaN never passes"
+    assert checks[0]["problem"] == (
+        "is NaN; NaN never passes: one is zero throughout, the other not"
+    )
 
 
 def test_a_large_error_on_a_large_scale_says_which_metric_failed() -> None:
@@ -256,14 +280,28 @@ def test_an_output_missing_in_one_sample_fails_whatever_the_others_say() -> None
     assert check["problem"] == "sample 's1': the target has no such output"
 
 
-def test_with_pytorch_the_target_is_judged_against_both() -> None:
+def test_with_pytorch_all_three_are_judged_pairwise() -> None:
     document = _document("onnx-target", "torch-onnx", golden=ONE, target=ONE)
     checks = judge_outputs({}, document, ["y"], has_torch=True)
 
     assert [(c["pair"], c["passed"]) for c in checks] == [
         ("onnx-target", True),
+        ("torch-onnx", True),
         ("torch-target", False),  # it was not compared
     ]
+
+
+def test_an_export_beyond_a_threshold_fails_though_the_target_follows_it() -> None:
+    exported = ONE + np.float32(0.01)
+    document = _document("torch-onnx", golden=ONE, target=exported)
+    document["outputs"] += [
+        *_document("onnx-target", golden=exported, target=exported)["outputs"],
+        *_document("torch-target", golden=ONE, target=ONE)["outputs"],
+    ]
+    gate = {"*": {"max_absolute_error": {"max": 0.001}}}
+    checks = judge_outputs(gate, document, ["y"], has_torch=True)
+
+    assert [c["pair"] for c in checks if not c["passed"]] == ["torch-onnx"]
 
 
 def _scores(direction: Any, golden: float, target: float) -> Evaluation:
@@ -286,11 +324,15 @@ def _scores(direction: Any, golden: float, target: float) -> Evaluation:
         pytest.param("lower", 0.2, 0.3, 0.5, False, id="a-rise-of-a-loss"),
         pytest.param("lower", 0.2, 0.1, -0.5, True, id="a-fall-of-a-loss"),
         pytest.param("higher", -2.0, -3.0, 0.5, False, id="below-zero"),
+        pytest.param("lower", 9.573, 9.573, 0.0, True, id="the-same-word-error-rate"),
+        pytest.param("lower", 9.5, 11.0, 1.5 / 9.5, False, id="a-worse-word-error-rate"),
+        pytest.param("higher", 9.5, 11.0, -1.5 / 9.5, True, id="judged-the-wrong-way"),
     ],
 )
 def test_the_end_metric_may_fall_only_so_far(
     direction: str, golden: float, target: float, drop: float, passed: bool
 ) -> None:
+    """IO07."""
     gate = {"max_relative_drop": 0.01, "against": "onnx"}
     check = judge_metric(gate, _scores(direction, golden, target))
 

@@ -16,6 +16,10 @@ import pytest
 
 from ascendflow.errors import StageError
 from ascendflow.graph.io_spec import opset_of
+from ascendflow.graph.opset import convert_opset
+from ascendflow.graph.run import OnnxModel
+from ascendflow.stages import export as export_stage
+from ascendflow.stages import golden as golden_stage
 from ascendflow.tensors import TensorSet, TensorSpec
 from tests.stage_runs import Pipeline, pipeline
 
@@ -111,6 +115,16 @@ class Untold(torch.nn.Module):
         return torch.linalg.svd(x)[1]
 
 
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = torch.nn.MultiheadAttention(4, 2, batch_first=True)
+
+    def forward(self, x):
+        first, second = x.chunk(2, dim=1)
+        return self.heads(first, second, second, need_weights=False)[0]
+
+
 def build(kind="Net"):
     return globals()[kind]()
 
@@ -194,6 +208,19 @@ def test_torch_model_reaches_a_simplified_onnx_model(exporter: str, tmp_path: Pa
     assert sets[0].load(0, "rest.2").shape == ()
 
 
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+def test_attention_and_equal_chunks_come_through(exporter: str, tmp_path: Path) -> None:
+    x = TensorSpec("x", "float32", (1, 6, 4))
+    made = project(tmp_path, x)
+    made.sample({"x": np.random.default_rng(0).standard_normal(x.shape, np.float32)})
+    export(made, "Attention", exporter=exporter)
+    made.golden(torch=source("Attention"))
+    golden = json.loads(made.made("golden.json").read_text())
+
+    assert golden["torch_onnx"]["output"]["relative"] < 1e-5
+    assert torch.backends.mha.get_fastpath_enabled()  # as the user's process has it
+
+
 def test_no_path_of_this_machine_is_in_any_artifact(tmp_path: Path) -> None:
     made = project(tmp_path, IMAGE, SCALE)
     export(made)
@@ -208,6 +235,7 @@ def test_no_path_of_this_machine_is_in_any_artifact(tmp_path: Path) -> None:
 def test_average_pool_of_torch_and_onnx_agree_on_a_window_in_the_padding(
     tmp_path: Path,
 ) -> None:
+    """OP01."""
     x = TensorSpec("x", "float32", (1, 1, 4, 4))
     made = project(tmp_path, x)
     made.sample({"x": np.arange(1, 17, dtype=np.float32).reshape(x.shape)})
@@ -301,6 +329,58 @@ def test_opset_that_dynamo_cannot_reach_is_refused_with_a_way_out(tmp_path: Path
         export(made, "Norm", opset=11)
 
     assert "torchscript" in str(caught.value.hint)
+
+
+def test_opset_move_that_changes_values_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RS04. However little the limit of golden would mind."""
+
+    def forgetful(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
+        moved = convert_opset(model, opset)
+        (resize,) = (node for node in moved.graph.node if node.op_type == "Resize")
+        for attribute in resize.attribute:
+            if attribute.name == "coordinate_transformation_mode":
+                attribute.s = b"asymmetric"
+        return moved
+
+    monkeypatch.setattr(export_stage, "convert_opset", forgetful)
+    with pytest.raises(
+        StageError, match=r"from opset 18 to 15 and changed what it computes: output 'cl"
+    ):
+        export(project(tmp_path, IMAGE, SCALE))
+
+
+class OldAveragePool:
+    """Onnxruntime before it learnt torch's rule: it divides by the whole window always."""
+
+    def __init__(self, model: OnnxModel) -> None:
+        self._run = model.run
+
+    def __call__(self, feeds: Any) -> dict[str, np.ndarray]:
+        """Undo the division by what lies in the padded input, and divide by 9."""
+        edge = np.array([3, 3, 2], np.float32)
+        (pooled,) = self._run(feeds).items()
+        return {pooled[0]: (pooled[1] * np.outer(edge, edge) / 9).astype(np.float32)}
+
+
+def test_average_pool_of_an_older_runtime_is_refused_against_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OP01. By the report: 2.5 off."""
+    x = TensorSpec("x", "float32", (1, 1, 4, 4))
+    made = project(tmp_path, x)
+    made.sample({"x": np.arange(1, 17, dtype=np.float32).reshape(x.shape)})
+    export(made, "Pool")
+
+    def old(*arguments: Any, **options: Any) -> OnnxModel:
+        model = OnnxModel(*arguments, **options)
+        model.run = OldAveragePool(model)  # type: ignore[method-assign]
+        return model
+
+    monkeypatch.setattr(golden_stage, "OnnxModel", old)
+    with pytest.raises(StageError, match=r"output 'output': max absolute error 2\.5 over"):
+        made.golden(torch=source("Pool"))
 
 
 def test_inputs_named_like_parameters_go_where_those_are(tmp_path: Path) -> None:

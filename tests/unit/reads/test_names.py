@@ -39,6 +39,21 @@ def test_a_path_in_no_place_has_no_name(path: str) -> None:
     assert PLACES.name(path) is None
 
 
+@pytest.mark.parametrize("folder", ["/r/pipelines/pan", "/r/pipelines/pan/v1", "/d/faces"])
+def test_what_lies_beside_the_source_is_named_by_it(folder: str) -> None:
+    """GR25."""
+    places = PLACES._replace(beside=Path(folder))
+
+    assert places.name(f"{folder}/deep/w.bin") == "source folder:deep/w.bin"
+    assert places.resolve("source folder:deep/w.bin") == Path(folder, "deep/w.bin")
+    assert places.name(f"{folder}2/w.bin") != "source folder:w.bin"
+
+
+def test_what_lies_beside_a_source_that_is_none_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        PLACES.resolve("source folder:w.bin")
+
+
 def test_a_root_that_is_no_longer_declared_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         PLACES.resolve("gone:x")

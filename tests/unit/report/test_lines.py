@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ascendflow.report.collect import collect
-from ascendflow.report.lines import check_words, failure_message, verdict_line
+from ascendflow.report.lines import (
+    check_words,
+    failure_message,
+    golden_words,
+    rewritten_words,
+    verdict_line,
+)
 from ascendflow.report.words import FLOORED
 from tests.reports import CURED, check, failed, passed
 
@@ -91,6 +97,38 @@ def test_a_problem_of_a_sample_names_the_sample_once() -> None:
     )
 
     assert check_words(judged).count("test-07") == 1
+
+
+@pytest.mark.parametrize(
+    ("largest", "mode", "told"),
+    [
+        pytest.param(65520.0, "force_fp16", True, id="beyond"),
+        pytest.param(65504.0, "force_fp16", False, id="just-fits"),
+        pytest.param(65520.0, "force_fp32", False, id="fp32"),
+        pytest.param("NaN", "force_fp16", False, id="nan"),
+    ],
+)
+def test_a_node_whose_values_leave_float16_says_so(
+    largest: float | str, mode: str, told: bool
+) -> None:
+    documents = failed()
+    documents["metrics.json"]["nodes"][1]["statistics"]["golden_largest"] = largest
+    documents["conversion.json"]["precision_mode"] = mode
+    overflow = "overflow: in ONNX its values reach 65520; force_fp16 keeps them in float16"
+
+    assert (overflow in _message(documents)) is told
+
+
+def test_an_export_that_fails_is_not_blamed_on_the_target() -> None:
+    documents = failed()
+    documents["verdict.json"]["first_divergent_node"] = None
+    one = check("cosine_similarity", 0.9, {"min": 0.999}, pair="torch-onnx")
+    documents["verdict.json"]["checks"] = [one]
+    message = _message(documents)
+
+    assert "(torch-onnx, worst sample 'test-07')" in message
+    assert "hint: in torch-onnx the target has no part" in message
+    assert "hint: in torch-onnx" not in _message(failed())
 
 
 def test_a_check_that_the_manifest_does_not_name_is_explained_once() -> None:
@@ -225,3 +263,40 @@ def test_a_pass_is_told_in_one_line() -> None:
         "pan: passed (1 check; CANN 8.1, Ascend310P3, force_fp16; "
         "emulated, not run on a device)"
     )
+
+
+@pytest.mark.parametrize(
+    ("effect", "moved", "words"),
+    [
+        ("exact", 0.0, f"{CURED}@1 (1 node): golden unchanged in onnxruntime"),
+        (
+            "lossy",
+            9.0,
+            f"{CURED}@1 (1 node, lossy): golden moved by up to 9 (max absolute error) in",
+        ),
+    ],
+)
+def test_what_rules_did_to_the_golden_is_told(
+    effect: str, moved: float, words: str
+) -> None:
+    """RS01, RS02."""
+    documents = passed()
+    documents["rewrite.json"]["rules"][0]["effect"] = effect
+    documents["check.json"]["outputs"] = {
+        "mask": {"max_absolute_error": moved, "range": 10.0},
+        "edge": {"max_absolute_error": 0.0, "range": 1.0},
+    }
+
+    assert rewritten_words(collect(documents)).startswith(f"rewritten by {words}")
+
+
+def test_rules_that_applied_to_nothing_are_not_told_of() -> None:
+    documents = passed()
+    documents["rewrite.json"]["rules"][0]["applied"] = []
+
+    assert not rewritten_words(collect(documents))
+
+
+def test_what_computed_the_golden_is_told() -> None:
+    """OP08, FP12."""
+    assert golden_words(collect(passed())) == "onnxruntime, graph optimisation off"

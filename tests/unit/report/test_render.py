@@ -258,3 +258,13 @@ def test_a_chart_without_a_bar_is_a_sentence(
 
     assert ("<svg" in page) is is_drawn
     assert ("Nothing to draw" in page) is not is_drawn
+
+
+def test_what_rules_did_to_the_golden_is_on_the_page() -> None:
+    """RS01."""
+    words = (
+        f"The model was rewritten by {CURED}@1 (1 node): golden unchanged in onnxruntime."
+    )
+
+    assert words in _page(passed())
+    assert "was rewritten" not in _page(failed())

@@ -97,6 +97,7 @@ def document(ctx: Any) -> Any:
 
 
 def test_the_resize_rule_holds_its_promise_bit_for_bit(tmp_path: Path) -> None:
+    """RS01."""
     ctx = prepare(tmp_path, resize_chain("half_pixel"))
 
     Check().run(ctx)
@@ -117,6 +118,7 @@ def test_nothing_applied_promises_nothing(tmp_path: Path) -> None:
 
 
 def test_a_value_changing_edit_breaks_an_exact_promise(tmp_path: Path) -> None:
+    """RS01."""
     ctx = prepare(tmp_path, resize_chain("half_pixel"))
     onnx.save(resize_chain("asymmetric"), ctx.inputs["rewritten"] / "model.onnx")
 
@@ -164,6 +166,7 @@ def test_each_effect_allows_what_it_says(
 def test_a_lossy_rule_is_refused_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """RS10."""
     rules: list[Rule] = [SetAlpha("slope", "lossy", 3)]
     ctx = prepare(tmp_path, leaky(), rules, monkeypatch=monkeypatch)
 

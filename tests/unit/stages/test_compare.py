@@ -103,7 +103,11 @@ def _context(
     ops = {"down": "Neg", "sum": "AddV2", "up": None}
     (folder / "conversion.json").write_text(json.dumps({"target_ops": ops}), "utf-8")
     return StageContext(
-        config={"backend": "stand-in", "threads": 1, "node_samples": node_samples},
+        config={
+            "backend": "stand-in",
+            "threads": 1,
+            "node_samples": node_samples,
+        },
         inputs={role: folder / role for role in Compare.consumes},
         files={},
         outputs={"metrics.json": folder / "metrics.json"},

@@ -37,6 +37,20 @@ def macro_f1(outputs, samples):
         f.append(0.0 if hits == 0 else 2 * hits / all_of_it)
     return np.mean(f)
 
+def micro_f1(outputs, samples):
+    p = np.concatenate([o["y"] for o in outputs])
+    l = np.concatenate([s["labels"]["y"] for s in samples])
+    hits = sum(((p == c) & (l == c)).sum() for c in range(4))
+    return 2 * hits / (len(p) + len(l))
+
+def careless_f1(outputs, samples):
+    p = np.concatenate([o["y"] for o in outputs])
+    l = np.concatenate([s["labels"]["y"] for s in samples])
+    hits = np.array([((p == c) & (l == c)).sum() for c in range(4)])
+    precision = hits / np.bincount(p, minlength=4)
+    recall = hits / np.bincount(l, minlength=4)
+    return np.mean(2 * precision * recall / (precision + recall))
+
 def ids(outputs, samples):
     assert [s["id"] for s in samples] == ["s0", "s1"]
     assert len(samples) == 2 and samples[-1]["id"] == "s1" and samples[0:1][0]["id"] == "s0"
@@ -74,6 +88,7 @@ def _write(folder: Path, samples: list[dict[str, np.ndarray]]) -> None:
 
 def _context(folder: Path, factory: str | None, **changes: Any) -> StageContext:
     samples = changes.pop("samples", 2)
+    folder.mkdir(exist_ok=True)
     halves = [slice(0, 4), slice(4, 8)][:samples]
     feeds: list[dict[str, np.ndarray]] = [{"x": np.ones(2)} for _ in halves]
     _write(folder / "samples" / "feeds", feeds)
@@ -145,9 +160,28 @@ def test_arguments_reach_the_metric(tmp_path: Path) -> None:
 
 
 def test_a_class_that_is_never_predicted_gives_a_number(tmp_path: Path) -> None:
-    assert _evaluate(_context(tmp_path, "macro_f1"))["onnx"] == pytest.approx(
-        0.479167, abs=1e-6
-    )
+    """IO05. By hand: F1 of the four classes is 3/4, 1/2, 2/3 and 0; 5 of 8 are right."""
+    macro = _evaluate(_context(tmp_path / "macro", "macro_f1"))["onnx"]
+    micro = _evaluate(_context(tmp_path / "micro", "micro_f1"))["onnx"]
+
+    assert macro == pytest.approx((3 / 4 + 1 / 2 + 2 / 3 + 0) / 4)
+    assert macro == pytest.approx(0.479167, abs=1e-6)
+    assert micro == 0.625
+
+
+def test_a_class_that_is_never_predicted_is_no_nan_that_slips_through(
+    tmp_path: Path,
+) -> None:
+    """IO05. Precision of class 3 is 0/0, and so is the mean."""
+    with (
+        pytest.raises(
+            StageError, match=r"careless_f1 on the onnx outputs is nan"
+        ) as caught,
+        np.errstate(invalid="ignore"),
+    ):
+        _evaluate(_context(tmp_path, "careless_f1"))
+
+    assert "count as 0, not as 0/0" in str(caught.value.hint)
 
 
 def test_samples_come_with_ids_and_can_be_read_twice(tmp_path: Path) -> None:
@@ -179,7 +213,7 @@ def test_without_a_metric_everything_is_null_and_no_user_code_runs(tmp_path: Pat
         ("many", "many on the onnx outputs returned"),
         (
             "broken",
-            r"^metric_broken_\d+\.py:43 \(broken\), on the onnx outputs: KeyError: 'mask'",
+            r"^metric_broken_\d+\.py:57 \(broken\), on the onnx outputs: KeyError: 'mask'",
         ),
     ],
 )

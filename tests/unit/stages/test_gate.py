@@ -54,6 +54,7 @@ def _documents(target: np.ndarray) -> dict[str, Any]:
         "golden.json": {
             "schema_version": 1,
             "runtime": "onnxruntime",
+            "graph_optimization": "off",
             "has_torch": False,
             "torch_onnx": {},
             "outputs": {"mask": {"dtype": "float64", "shape": [12]}},
@@ -123,6 +124,24 @@ def test_a_failure_is_written_and_names_the_first_divergent_node(tmp_path: Path)
     assert verdict["first_divergent_node"]["name"] == "up"
     assert verdict["first_divergent_node"]["target_op"] == "ResizeBilinearV2"
     assert verdict["first_divergent_node"]["reason"] == "cosine_similarity"
+
+
+def test_a_failure_of_the_export_alone_blames_no_node_of_the_target(tmp_path: Path) -> None:
+    close = GOLDEN * (1 + 1e-6 * np.arange(12))  # a node drops, far within its limits
+    documents = _documents(close)
+    documents["golden.json"]["has_torch"] = True
+    export, target = (
+        OutputSeries("torch-onnx", "mask"),
+        OutputSeries("torch-target", "mask"),
+    )
+    export.add("s0", GOLDEN[::-1], GOLDEN)
+    target.add("s0", GOLDEN, close)
+    documents["metrics.json"]["outputs"] += [export.result(), target.result()]
+    verdict = _judge(tmp_path, documents)
+
+    assert [c["pair"] for c in verdict["checks"] if not c["passed"]] == ["torch-onnx"]
+    assert verdict["passed"] is False
+    assert verdict["first_divergent_node"] is None
 
 
 def test_nan_is_written_as_a_word_and_fails(tmp_path: Path) -> None:

@@ -44,8 +44,9 @@ def test_a_stage_that_made_its_outputs_is_ok(repository: Repository) -> None:
         "facts": {"nodes": 5},
         "kept": {"exported/w": {"role": "source", "path": "w"}},
         "reads": {"files": [], "folders": [], "missing": []},
+        "states": {},
+        "appeared": [],
         "distributions": [],
-        "native_reads_seen": result["native_reads_seen"],
     }
 
 
@@ -129,6 +130,14 @@ def test_a_full_disk_is_no_bug(repository: Repository) -> None:
     assert error["kind"] == "StageError"
     assert error["message"] == "cannot use out/x: No space left on device"
     assert "free some space" in str(error["hint"])
+
+
+def test_shapes_beyond_all_memory_are_no_bug(repository: Repository) -> None:
+    error = repository.error("import numpy as np\nnp.empty(1 << 50)")
+
+    assert error["kind"] == "StageError"
+    assert error["message"].startswith("out of memory: Unable to allocate 8.00 PiB")
+    assert "shapes" in error["hint"]
 
 
 def test_a_result_that_cannot_be_written_is_told_by_the_exit_status(
@@ -316,3 +325,24 @@ def test_a_spec_of_another_version_is_refused(repository: Repository) -> None:
     assert status.returncode == 1
     assert result == {}
     assert "schema_version 2, expected 1" in repository.log.read_text()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be told")
+def test_a_child_goes_first_where_memory_runs_out(repository: Repository) -> None:
+    repository.write(
+        "pipelines/pan/data.py", "raise ValueError(open('/proc/self/oom_score_adj').read())"
+    )
+    samples = {"module": "data.py", "factory": "make"}
+    repository.spec |= {
+        "config": {"inputs": [], "samples": samples},
+        "outputs": {"samples": "out"},
+    }
+    repository.argv("pass")
+    run_child(
+        child_argv(repository.work / "spec.json"),
+        cwd=repository.work,
+        environment=child_environment({}, threads=1),
+        log=repository.log,
+    )
+
+    assert "ValueError: 1000" in tail(repository.log)

@@ -88,6 +88,7 @@ def test_factory_is_consumed_one_sample_at_a_time(tmp_path: Path) -> None:
 
 
 def test_array_that_is_not_contiguous_is_written_as_it_reads(tmp_path: Path) -> None:
+    """IO03."""
     made = factory(
         tmp_path,
         "image = np.arange(4, dtype=np.uint8).reshape(1, 2, 2).transpose(0, 2, 1)\n"
@@ -103,7 +104,11 @@ def test_array_that_is_not_contiguous_is_written_as_it_reads(tmp_path: Path) -> 
     ("feeds", "said"),
     [
         pytest.param("{}", "input 'image' is not fed", id="missing"),
-        pytest.param("{**GOOD, 'img': 1}", "feeds 'img', which is no input", id="extra"),
+        pytest.param(
+            "{**GOOD, 'img': 1}",
+            "feeds 'img', which is no input; the manifest's",
+            id="extra",
+        ),
         pytest.param("[1]", "feeds is a list, not a mapping", id="not-a-mapping"),
         pytest.param(
             "{**GOOD, 'image': np.ones((1, 2, 2), np.float32)}",
@@ -220,10 +225,48 @@ def test_one_mistake_of_the_factory_is_one_line(tmp_path: Path) -> None:
 def test_float_image_for_a_uint8_input_is_refused_with_both_byte_counts(
     tmp_path: Path,
 ) -> None:
+    """DT06."""
     made = pipeline(tmp_path, [TensorSpec("img", "uint8", (1, 3, 4, 4))])
     np.savez(made.folder / "a.npz", img=np.zeros((1, 3, 4, 4), np.float32))
 
     assert "want 48 bytes uint8, got 192" in refusal(made, files="*.npz")
+
+
+@pytest.mark.parametrize(
+    ("want", "fed", "said"),
+    [
+        (
+            ("float32", (1, 3, 4, 4)),
+            ("uint8", (1, 4, 4, 3)),
+            "want 192 bytes float32, got 48",
+        ),
+        (
+            ("uint8", (1, 4, 4, 3)),
+            ("float32", (1, 3, 4, 4)),
+            "want 48 bytes uint8, got 192",
+        ),
+        (
+            ("float32", (1, 3, 4, 4)),
+            ("float32", (1, 4, 4, 3)),
+            "has shape [1, 4, 4, 3], want",
+        ),
+        (("float16", (1, 5)), ("float32", (1, 5)), "want 10 bytes float16, got 20"),
+        (("int32", (1, 5)), ("int64", (1, 5)), "want 20 bytes int32, got 40"),
+        (("int8", (1, 5)), ("uint8", (1, 5)), "is uint8, must be int8"),
+    ],
+    ids=["picture", "tensor", "layout", "half", "int64", "sign"],
+)
+def test_picture_is_no_tensor_and_a_dtype_no_other(
+    want: tuple[str, tuple[int, ...]],
+    fed: tuple[str, tuple[int, ...]],
+    said: str,
+    tmp_path: Path,
+) -> None:
+    """IO01, DT06, DT10. Nothing is cast, transposed or scaled on the way in."""
+    made = pipeline(tmp_path, [TensorSpec("x", *want)])
+    np.savez(made.folder / "a.npz", x=np.zeros(fed[1], fed[0]))
+
+    assert said in refusal(made, files="*.npz")
 
 
 def test_label_among_the_arrays_of_a_file_is_told_its_name(tmp_path: Path) -> None:
@@ -233,6 +276,7 @@ def test_label_among_the_arrays_of_a_file_is_told_its_name(tmp_path: Path) -> No
 
     assert "sample 'a': feeds 'mask', which is no input" in error.message
     assert "if 'mask' is a label, name it 'label.mask' in the file" in str(error.hint)
+    assert "if it is an input of the model, name it under `inputs`" in str(error.hint)
 
 
 def test_label_among_the_feeds_of_a_factory_is_told_its_place(tmp_path: Path) -> None:
@@ -325,6 +369,50 @@ def test_damage_inside_an_npz_is_refused_by_name(content: bytes, tmp_path: Path)
     (made.folder / "a.npz").write_bytes(content)
 
     assert "a.npz is not a readable .npz file" in refusal(made, files="*.npz")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("shape", [(2**50, 1), (2**62, 4)], ids=["memory", "counting"])
+def test_random_tensor_that_memory_does_not_hold_is_refused_by_input(
+    shape: tuple[int, int], dtype: str, tmp_path: Path
+) -> None:
+    made = pipeline(tmp_path, [SCALE, TensorSpec("image", dtype, shape)])
+    said = refusal(made, random={"seed": 0, "count": 1})
+
+    assert f"input 'image', {dtype} of shape {list(shape)}, does not fit" in said
+
+
+def test_bytes_in_the_other_order_are_the_same_values(tmp_path: Path) -> None:
+    made = pipeline(tmp_path, [TensorSpec("scale", "float32", (2, 2))])
+    values = np.array([[1, 2], [3, 4.5]], np.float32)
+    label = {"label.class": np.array([7], ">i8")}
+    feed = np.asfortranarray(values.astype(">f4"))
+    np.savez(made.folder / "a.npz", scale=feed, allow_pickle=False, **label)
+    made.run("samples", samples={"files": "*.npz"})
+
+    read = TensorSet(made.made("samples") / "feeds").load(0, "scale")
+    np.testing.assert_array_equal(read, values)
+    assert TensorSet(made.made("samples") / "labels").load(0, "class").tolist() == [7]
+
+
+def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
+    made = pipeline(tmp_path, [SCALE])
+    np.savez(made.folder / "a.npz", scale=np.array(1, np.float32))
+    with (
+        pytest.warns(UserWarning, match="Duplicate name"),
+        ZipFile(made.folder / "a.npz", "a") as file,
+    ):
+        file.writestr("scale.npy", file.read("scale.npy"))
+
+    assert "it holds two arrays called 'scale'" in refusal(made, files="*.npz")
+
+
+def test_npy_file_is_refused_as_one(tmp_path: Path) -> None:
+    made = pipeline(tmp_path, [SCALE])
+    with (made.folder / "a.npz").open("wb") as file:
+        np.save(file, np.array(1, np.float32))
+
+    assert "as np.save writes it" in refusal(made, files="*.npz")
 
 
 def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:

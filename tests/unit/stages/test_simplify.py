@@ -44,6 +44,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, result: onnx.ModelProto) -> None:
 
 
 def test_batch_norm_is_folded_within_the_relative_limit(tmp_path: Path) -> None:
+    """OP06."""
     made = exported(tmp_path, models.conv_batch_norm(), 1, 3, 6, 6)
     made.simplify()
     written = onnx.load(made.made("simplified") / "model.onnx")
@@ -57,6 +58,7 @@ def test_batch_norm_is_folded_within_the_relative_limit(tmp_path: Path) -> None:
 
 
 def test_resize_with_empty_roi_still_loads_and_is_exact(tmp_path: Path) -> None:
+    """RS08."""
     made = exported(tmp_path, models.resize_with_empty_roi(), 1, 2, 5, 5)
     made.simplify()
 
@@ -66,6 +68,7 @@ def test_resize_with_empty_roi_still_loads_and_is_exact(tmp_path: Path) -> None:
 
 
 def test_identity_between_input_and_output_is_kept(tmp_path: Path) -> None:
+    """GR21."""
     made = exported(tmp_path, models.passthrough(), 2)
     made.simplify()
     simplified = OnnxModel(made.made("simplified") / "model.onnx")
@@ -172,6 +175,7 @@ def test_another_interface_is_refused(
 def test_bfloat16_model_is_held_to_its_golden_in_the_reference_evaluator(
     tmp_path: Path,
 ) -> None:
+    """DT05."""
     made = exported(tmp_path, models.bfloat16_matmul(), 1, 2)
     findings = made.simplify()
 
@@ -195,6 +199,7 @@ def test_golden_of_another_set_of_samples_is_not_compared(tmp_path: Path) -> Non
 def test_weights_beyond_the_limit_stay_beside_the_model_in_every_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """GR29."""
     monkeypatch.setattr(canonical, "EMBED_LIMIT", 1024)  # 2 GB in earnest
     made = exported(tmp_path, models.matmul(), 1, 64)
     made.simplify()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from io import BytesIO, TextIOWrapper
@@ -141,6 +142,31 @@ def test_plan_is_kept_until_what_it_is_made_from_changes(
 
     assert once == ["toy", "two"]
     assert made == [*once, "toy", "two", "two", "two"]
+
+
+def test_plan_is_made_anew_where_a_link_to_its_file_was_turned(repository: Path) -> None:
+    """GR25."""
+    manifest = repository / "pipelines" / "two" / "manifest.yaml"
+    for name in ("a.onnx", "b.onnx"):
+        (manifest.parent / name).write_bytes(b"the same")
+    link = manifest.parent / "m.onnx"
+    link.symlink_to("a.onnx")
+    lines = manifest.read_text().splitlines()
+    torch = next(line for line in lines if line.startswith("  torch:"))
+    manifest.write_text(manifest.read_text().replace(torch, "  onnx: m.onnx"))
+
+    def planned() -> str:
+        tasks("model=two")
+        kept = json.loads((repository / "build" / "two" / "plan.json").read_text())
+        stages = {stage["name"]: stage for stage in kept["plan"]["stages"]}
+        source: str = stages["export"]["files"]["source"]
+        return source
+
+    before = planned()
+    link.unlink()
+    link.symlink_to("b.onnx")
+
+    assert (before, planned()) == ("pipeline:a.onnx", "pipeline:b.onnx")
 
 
 def test_repository_whose_path_is_not_utf8_is_refused(

@@ -66,7 +66,7 @@ def test_another_format_is_refused_with_both_numbers(tmp_path: Path) -> None:
     content[15] = 9
     path.write_bytes(content)
 
-    with pytest.raises(StageError, match="has format 9, this ascendflow reads 1"):
+    with pytest.raises(StageError, match="has format 9, this ascendflow reads 2"):
         artifact.read(path.parent)
 
 
@@ -104,16 +104,24 @@ def test_large_weights_lie_beside_the_file_and_are_rounded_too(
     np.testing.assert_array_equal(y["y"], tensors["y"])
 
 
-def test_missing_weights_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_or_damaged_weights_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(artifact, "EMBEDDED_BYTES", 1000)
     w = np.ones((64, 64), F32)
     proto = model([node("MatMul", ["x", "w"], ["y"])], [("x", [1, 64])], [("y", [1, 64])],
                   {"w": w})  # fmt: skip
     convert(proto, tmp_path)
-    (tmp_path / "model" / "model.emu.data").unlink()
-
-    with pytest.raises(StageError, match=r"model.emu.data is missing beside model.emu"):
-        list(Emulator().infer(tmp_path / "model", [{"x": w[:1]}], threads=1))
+    weights = tmp_path / "model" / "model.emu.data"
+    content = weights.read_bytes()
+    for damaged, message in (
+        (content[:-1], "is cut short: 16383 bytes of weights, header says 16384"),
+        (content[:-1] + b"!", "is damaged: its weights hash"),
+        (None, "is missing beside model.emu"),
+    ):
+        weights.unlink() if damaged is None else weights.write_bytes(damaged)
+        with pytest.raises(StageError, match=rf"model.emu.data {message}"):
+            list(Emulator().infer(tmp_path / "model", [{"x": w[:1]}], threads=1))
 
 
 def test_weights_beside_the_onnx_file_are_read_and_rounded(tmp_path: Path) -> None:

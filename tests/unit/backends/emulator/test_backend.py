@@ -70,6 +70,7 @@ def test_a_modelled_target_is_not_refused(config: dict[str, str]) -> None:
 
 
 def test_a_chain_of_resizes_falls_apart_without_the_rule_and_holds_with_it() -> None:
+    """RS01."""
     x = {"x": np.random.default_rng(7).standard_normal((1, 3, 6, 8)).astype(F32)}
     golden = run(resize_chain("half_pixel"), x)["u14"]
     asymmetric = run(resize_chain("asymmetric"), x)["u14"]
@@ -84,6 +85,7 @@ def test_a_chain_of_resizes_falls_apart_without_the_rule_and_holds_with_it() -> 
 
 
 def test_the_first_resize_is_where_the_dump_departs() -> None:
+    """RS01."""
     x = {"x": np.random.default_rng(7).standard_normal((1, 3, 6, 8)).astype(F32)}
     golden = dump(resize_chain("pytorch_half_pixel"), x)
 
@@ -94,6 +96,7 @@ def test_the_first_resize_is_where_the_dump_departs() -> None:
 
 
 def test_nearest_for_linear_changes_values_beyond_a_gate_of_0_999() -> None:
+    """RS10."""
     attributes = {"coordinate_transformation_mode": "pytorch_half_pixel"}
     up = {"up": np.array([1, 1, 2, 2], F32)}
     linear = node("Resize", ["x", "", "up"], ["y"], mode="linear", **attributes)

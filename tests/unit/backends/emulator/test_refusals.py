@@ -8,7 +8,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from ascendflow.errors import NotModelledError, StageError
-from tests.emulation import convert
+from tests.control_flow_models import sequence_filled
+from tests.emulation import convert, emulate
 from tests.models import F32, model, node
 
 if TYPE_CHECKING:
@@ -66,24 +67,47 @@ def test_quantised_operators_and_other_domains_are_all_listed_at_once(
     assert "node 'y' (Fancy): its domain 'com.example'" in text
 
 
-def branches(dtype: int) -> onnx.ModelProto:
-    def branch(name: str) -> onnx.GraphProto:
+def branches(dtype: int, *, yes: int = 1, no: int = 1) -> onnx.ModelProto:
+    def branch(name: str, number: int) -> onnx.GraphProto:
         value = helper.make_tensor_value_info(f"{name}_y", dtype, [1])
-        constant = helper.make_tensor("k", dtype, [1], [1])
+        constant = helper.make_tensor("k", dtype, [1], [number])
         made = node("Constant", [], [f"{name}_y"], value=constant)
         return helper.make_graph([made], name, [], [value])
 
-    choose = node("If", ["c"], ["y"], then_branch=branch("yes"), else_branch=branch("no"))
+    choose = node(
+        "If", ["c"], ["y"], then_branch=branch("yes", yes), else_branch=branch("no", no)
+    )
     return model([choose], [("c", [], TensorProto.BOOL)], [("y", [1], dtype)])
 
 
 def test_floats_inside_a_branch_are_not_modelled_and_integers_are(tmp_path: Path) -> None:
+    """GR09."""
     convert(branches(TensorProto.INT64), tmp_path)
 
     with pytest.raises(
         NotModelledError, match=r"'y' \(If\): floating tensors inside no, yes"
     ):
         convert(branches(TensorProto.FLOAT), tmp_path)
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_either_branch_of_integers_gives_its_own(*, holds: bool) -> None:
+    """GR09."""
+    found = emulate(branches(TensorProto.INT64, yes=1, no=3), {"c": np.array(holds)})
+
+    assert found["y"].tolist() == [1 if holds else 3]
+
+
+def test_sequences_are_not_modelled_and_every_node_is_named(tmp_path: Path) -> None:
+    """GR11."""
+    proto = sequence_filled()
+    with pytest.raises(NotModelledError) as caught:
+        convert(proto, tmp_path)
+
+    for name in ("SequenceEmpty_s0", "SequenceInsert_s1", "ConcatFromSequence_y"):
+        assert f"node {name!r}" in caught.value.message
+    assert "is of Sequence" in caught.value.message
+    assert not (tmp_path / "model").exists()
 
 
 @pytest.mark.parametrize("soc_version", ["Ascend310", "Ascend310P3", "Ascend910A"])
@@ -123,14 +147,17 @@ def test_a_long_list_is_cut(tmp_path: Path) -> None:
     assert str(caught.value).count("float64") == 20
 
 
-@pytest.mark.parametrize(("cann", "opset"), [("6.0.RC1", 16), ("8.1", 19), ("8.1", 7)])
+@pytest.mark.parametrize(("cann", "opset"), [("6.0.RC1", 16), ("8.1", 22), ("8.1", 7)])
 def test_an_opset_that_no_parser_of_that_version_knows_is_refused(
     cann: str, opset: int, tmp_path: Path
 ) -> None:
+    """GR18: what the file says counts, not what an exporter was asked for."""
     proto = model([node("Neg", ["x"], ["y"])], [("x", [1])], [("y", [1])], opset=opset)
 
-    with pytest.raises(StageError, match=f"parses opsets 8 to .*, not {opset}"):
+    with pytest.raises(StageError, match=f"parses opsets 8 to .*, not {opset}") as caught:
         convert(proto, tmp_path, cann=cann)
+
+    assert "convert_version(model, 15)" in str(caught.value.hint)
 
 
 def test_opset_8_is_not_modelled(tmp_path: Path) -> None:

@@ -200,6 +200,7 @@ def test_every_opset_is_lowered(opset: int, interpolation: str) -> None:
 
 
 def test_length_one_reads_the_centre_where_onnx_reads_index_0() -> None:
+    """RS02."""
     x = np.arange(24, dtype=F32).reshape(1, 1, 4, 6)
     kind: Kind = {
         "mode": "linear",

@@ -1,40 +1,20 @@
 from __future__ import annotations
 
-import struct
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
+from tests.pngs import GREY, RGB, png
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 
-def png(path: Path, rows: list[bytes], width: int, colour: int = 0, depth: int = 8) -> Path:
-    """A PNG by the letter of the specification, one IDAT chunk per row of the stream."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        size, checksum = struct.pack(">I", len(body)), zlib.crc32(kind + body)
-        return size + kind + body + struct.pack(">I", checksum)
-
-    header = struct.pack(">IIBBBBB", width, len(rows), depth, colour, 0, 0, 0)
-    data = zlib.compress(b"".join(rows))
-    path.write_bytes(
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"tEXt", b"Comment\0skipped")
-        + chunk(b"IDAT", data[:5])
-        + chunk(b"IDAT", data[5:])
-        + chunk(b"IEND", b"")
-    )
-    return path
-
-
 def test_rows_of_each_filter_are_undone(pan: Callable[[str], Any], tmp_path: Path) -> None:
     rows = [bytes([0, 10, 20, 250]), bytes([1, 5, 255, 10]), bytes([2, 255, 1, 250])]
-    image = pan("photos").read(png(tmp_path / "grey.png", rows, 3))
+    image = pan("photos").read(png(tmp_path / "grey.png", rows, 3, colour=GREY))
     assert image[..., 0].tolist() == [[10, 20, 250], [5, 4, 14], [4, 5, 8]]
 
 
@@ -42,7 +22,7 @@ def test_differences_of_a_colour_run_per_channel(
     pan: Callable[[str], Any], tmp_path: Path
 ) -> None:
     rows = [bytes([1, 1, 2, 3, 10, 20, 30])]
-    image = pan("photos").read(png(tmp_path / "rgb.png", rows, 2, colour=2))
+    image = pan("photos").read(png(tmp_path / "rgb.png", rows, 2, colour=RGB))
     assert image.tolist() == [[[1, 2, 3], [11, 22, 33]]]
 
 
@@ -58,19 +38,19 @@ def test_what_is_written_is_read_back(
 def test_another_filter_is_refused_by_name_and_row(
     pan: Callable[[str], Any], tmp_path: Path
 ) -> None:
-    path = png(tmp_path / "paeth.png", [bytes([0, 1]), bytes([4, 1])], 1)
+    path = png(tmp_path / "paeth.png", [bytes([0, 1]), bytes([4, 1])], 1, colour=GREY)
     with pytest.raises(ValueError, match=r"paeth.png: row 1 has PNG filter 4"):
         pan("photos").read(path)
 
 
 def test_another_depth_is_refused(pan: Callable[[str], Any], tmp_path: Path) -> None:
-    path = png(tmp_path / "deep.png", [bytes([0, 1, 1])], 1, depth=16)
+    path = png(tmp_path / "deep.png", [bytes([0, 1, 1])], 1, colour=GREY, depth=16)
     with pytest.raises(ValueError, match=r"deep.png: 8-bit .* found depth 16"):
         pan("photos").read(path)
 
 
 def test_a_damaged_file_is_refused(pan: Callable[[str], Any], tmp_path: Path) -> None:
-    path = png(tmp_path / "damaged.png", [bytes([0, 1])], 1)
+    path = png(tmp_path / "damaged.png", [bytes([0, 1])], 1, colour=GREY)
     content = bytearray(path.read_bytes())
     content[20] ^= 1
     path.write_bytes(content)

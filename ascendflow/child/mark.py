@@ -1,0 +1,67 @@
+"""A mark in a child's environment, by which all that it started is found again.
+
+A process may leave the child's group and session, and its parent may end; it still has
+the environment it was started with, unless it is given another one on purpose.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+
+MARK = "ASCENDFLOW_CHILD"
+"""Names the mark in the environment; each child has another one."""
+
+LOOKS, UNCLEAR_S = 100, 0.002
+
+
+def end_marked(mark: str) -> None:
+    """Kill every process with this mark but the caller. Without /proc none is found.
+
+    It is looked for until two looks find nothing new: who was forked since the first one
+    began may not be listed, and whose parent has ended since is found in no other way.
+    """
+    wanted = f"{MARK}={mark}".encode()
+    killed = {str(os.getpid())}
+    quiet = 0
+    for _ in range(LOOKS):
+        found, is_clear = _look(wanted)
+        for pid in found - killed:
+            with suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+        quiet = quiet + 1 if is_clear and found <= killed else 0
+        if quiet == 2:
+            return
+        killed |= found
+        if not is_clear:
+            time.sleep(UNCLEAR_S)
+
+
+def _look(wanted: bytes) -> tuple[set[str], bool]:
+    """Return who has it, and whether that could be said of everybody."""
+    found, is_clear = set(), True
+    for pid in filter(str.isdigit, _listed("/proc")):
+        environment = _read(f"/proc/{pid}/environ")
+        if not environment and not _read(f"/proc/{pid}/cmdline"):
+            # A kernel thread or a zombie, which has no program; or one that just begins.
+            is_clear = is_clear and not os.path.exists(f"/proc/{pid}/exe")
+        elif wanted in (environment or _read(f"/proc/{pid}/environ")).split(b"\0"):
+            found.add(pid)
+    return found, is_clear
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except OSError:  # it ended, or is somebody else's
+        return b""
