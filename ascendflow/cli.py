@@ -15,7 +15,18 @@ from ascendflow.errors import UsageError
 from ascendflow.tasks.commands import COMMANDS, DATABASES
 from ascendflow.tasks.commands.help import Help
 
-NEEDS_NO_DODO = ("init", "schema", "help", "--version", "--help", "tabcompletion")
+NEEDS_NO_DODO = (
+    "init",
+    "lint",
+    "precision",
+    "schema",
+    "help",
+    "--version",
+    "--help",
+    "tabcompletion",
+)
+STAYS_WHERE_IT_IS = ("lint", "precision")
+"""Commands whose files are named from here, not from the repository's folder."""
 NAMES_A_DODO = ("-f", "--file", "-d", "--dir")
 
 
@@ -42,7 +53,9 @@ class AscendflowMain(DoitMain):
 def main() -> int:
     """Run one command; returns the exit code."""
     arguments = [argument for argument in sys.argv[1:] if argument]
-    if (folder := _folder_with_dodo(Path.cwd())) is not None:
+    if arguments[:1] in [[name] for name in STAYS_WHERE_IT_IS]:
+        pass
+    elif (folder := _folder_with_dodo(Path.cwd())) is not None:
         os.chdir(folder)
     elif _needs_a_dodo(arguments):
         sys.stderr.write("ERROR: no dodo.py here or above: run `ascendflow init MODEL`\n")

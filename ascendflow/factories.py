@@ -28,9 +28,6 @@ _INSTALLED = {"site-packages", "dist-packages"}
 def load_factory(folder: Path, module: str, factory: str) -> Callable[..., Any]:
     """Import a user's module and take one function or class from it.
 
-    The module is imported once per process, under its own name, with its folder on
-    `sys.path`, so that what it imports from beside itself is found too.
-
     Args:
         folder: the model's pipeline folder.
         module: path of a `.py` file relative to `folder`, as the manifest spells it.
@@ -40,6 +37,28 @@ def load_factory(folder: Path, module: str, factory: str) -> Callable[..., Any]:
         StageError: there is no such file, importing it raises, or it defines no such
             callable; then the message lists what it does define.
     """
+    loaded = load_module(folder, module)
+    found = getattr(loaded, factory, None)
+    if callable(found):
+        return found  # type: ignore[no-any-return]
+    raise StageError(
+        f"{module} defines no callable {factory!r}", hint=_what_it_defines(loaded)
+    )
+
+
+def load_module(folder: Path, module: str) -> ModuleType:
+    """Import a user's module.
+
+    It is imported once per process, under its own name, with its folder on `sys.path`, so
+    that what it imports from beside itself is found too.
+
+    Args:
+        folder: the model's pipeline folder.
+        module: path of a `.py` file relative to `folder`, as the manifest spells it.
+
+    Raises:
+        StageError: there is no such file, or importing it raises.
+    """
     path = folder / module
     if not path.is_file():
         others = ", ".join(sorted(p.name for p in folder.glob("*.py"))) or "none"
@@ -48,13 +67,7 @@ def load_factory(folder: Path, module: str, factory: str) -> Callable[..., Any]:
             hint=f"the Python files there are: {others}",
         )
     with users_code(module, "on import"):
-        loaded = _import(path)
-    found = getattr(loaded, factory, None)
-    if callable(found):
-        return found  # type: ignore[no-any-return]
-    raise StageError(
-        f"{module} defines no callable {factory!r}", hint=_what_it_defines(loaded)
-    )
+        return _import(path)
 
 
 @contextmanager

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from ascendflow.reads.names import Places
     from ascendflow.stages.stage import Stage
 
-GUARDS = {"convert": ("check",)}
+GUARDS = {"convert": ("check", "lint")}
 """Stage -> stages that must hold before it: no artifact of theirs is in its key, so that a
-new sample is checked and converts nothing anew."""
+new sample is checked and converts nothing anew, and a new word of lint neither."""
+
+CHOOSES_RULES = "ascendflow.cann.auto"
+"""Loaded by its name, so that without `rules: auto` deviations are no code of rewrite."""
 
 WARNINGS = "warnings.json"
 """A role that no stage makes: what the records of all stages before it warn of."""
@@ -224,6 +227,8 @@ def _modules(stage: type[Stage], config: Mapping[str, Any]) -> tuple[str, ...]:
 
     child = ["ascendflow.child.command", "ascendflow.stages.__main__"]
     modules = [*child, stage.__module__]
+    if config.get("auto"):
+        modules.append(CHOOSES_RULES)
     if "backend" in config:
         modules.append(dict(BACKENDS)[config["backend"]].partition(":")[0])
     return tuple(modules)

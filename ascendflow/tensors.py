@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 INDEX = "tensors.json"
+ALTERNATIVE = "alternative"
+"""Folder in one with outputs: the same samples, if the target does the other thing."""
 
 
 class TensorSpec(NamedTuple):

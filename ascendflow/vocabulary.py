@@ -13,6 +13,7 @@ STAGES = (
     "simplify",
     "rewrite",
     "check",
+    "lint",
     "convert",
     "infer",
     "compare",
@@ -21,8 +22,64 @@ STAGES = (
     "report",
 )
 
-RULES = (("resize-half-pixel", 1),)
+RULES = (
+    ("loop-unroll", 1),
+    ("cast-like-to-cast", 1),
+    ("gelu-to-erf", 1),
+    ("group-norm-decompose", 1),
+    ("layer-norm-decompose", 1),
+    ("mish-decompose", 1),
+    ("reduce-norm-decompose", 1),
+    ("resize-half-pixel", 1),
+    ("resize-nearest-gather", 1),
+    ("resize-to-matmul", 1),
+    ("clip-unbounded", 1),
+    ("gridsample-attributes", 1),
+    ("gru-unrolled", 1),
+    ("logsoftmax-legacy", 1),
+    ("mod-sign", 1),
+    ("onehot-compare", 1),
+    ("reduce-axes-input", 1),
+    ("reduce-noop", 1),
+    ("softmax-legacy", 1),
+    ("arg-last-index", 1),
+    ("empty-slice", 1),
+    ("gather-non-negative", 1),
+    ("gathernd-flatten", 1),
+    ("indices-to-int64", 1),
+    ("int64-to-int32", 1),
+    ("pad-all-axes", 1),
+    ("scatter-reduction", 1),
+    ("drop-pool-indices", 1),
+    ("auto-pad-to-pads", 1),
+    ("ceil-mode-to-pads", 1),
+    ("dilated-maxpool", 1),
+    ("split-big-maxpool", 1),
+    ("split-big-avgpool", 1),
+    ("lrn-even-size", 1),
+    ("conv-attributes", 1),
+    ("convtranspose-attributes", 1),
+    ("clamp-mask", 1),
+    ("clamp-constants", 1),
+    ("raise-epsilon", 1),
+    ("einsum-matmul", 1),
+    ("pow-to-mul", 1),
+    ("pow-to-sqrt", 1),
+    ("unfuse-gelu", 1),
+    ("split-mean", 1),
+    ("scale-conv", 1),
+    ("scale-rmsnorm", 1),
+)
 """(rule id, version) in the order in which the rules are applied."""
+
+AUTO = "auto"
+"""What a manifest writes for every rule that the target needs."""
+
+RULE_ARGUMENTS = {"scale-conv": ("scale",), "scale-rmsnorm": ("scale",)}
+"""Rule -> the keys that it needs beside its name; rules that are not named take none."""
+
+LOSSY_RULES = ("clamp-constants", "raise-epsilon")
+"""Rules that a manifest must allow, since they change values beyond rounding."""
 
 BACKENDS = ("emulator",)
 
@@ -32,8 +89,43 @@ PRECISION_MODES = (
     "allow_fp32_to_fp16",
     "must_keep_origin_dtype",
     "force_fp32",
+    "cube_fp16in_fp32out",
+    "allow_mix_precision_fp16",
+    "allow_mix_precision_bf16",
+    "allow_fp32_to_bf16",
 )
-"""ATC's `--precision_mode` values that a manifest may name."""
+"""ATC's `--precision_mode` values."""
+
+PRECISION_MODES_V2 = (
+    "fp16",
+    "origin",
+    "cube_fp16in_fp32out",
+    "mixed_float16",
+    "mixed_bfloat16",
+    "cube_hif8",
+    "mixed_hif8",
+)
+"""ATC's `--precision_mode_v2` values."""
+
+SAME_PRECISION_MODES = (
+    ("fp16", "force_fp16"),
+    ("origin", "must_keep_origin_dtype"),
+    ("cube_fp16in_fp32out", "force_fp32"),
+    ("mixed_float16", "allow_mix_precision"),
+    ("mixed_bfloat16", "allow_mix_precision_bf16"),
+    ("allow_mix_precision_fp16", "allow_mix_precision"),
+)
+"""(spelling, the one that is kept): what ATC's documents call the same."""
+
+MIX_LISTS = ("white", "gray", "black")
+
+IMPLEMENTATION_MODES = (
+    "high_performance",
+    "high_precision",
+    "high_performance_for_all",
+    "high_precision_for_all",
+)
+"""ATC's `--op_select_implmode` values."""
 
 METRICS = (
     ("cosine_similarity", "higher"),
@@ -123,6 +215,9 @@ SOC_VERSIONS = (
 )
 """What `atc --soc_version` of CANN 8.1.RC1 accepts (the stems of its
 platform_config/*.ini). Another CANN may know more."""
+
+HALF_MAX = 65504.0
+"""The largest finite fp16 number."""
 
 ONNX_FILE_LIMIT = 2**31
 """Bytes from which on protobuf takes no file, whatever is in it."""

@@ -7,6 +7,7 @@ pipeline has five stages more, whose documents are small.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -33,7 +34,10 @@ HERE = Path(__file__).resolve().parent
 OURS = "ascendflow"
 DOIT = str(Path(sys.executable).parent / "doit")
 MANIFEST = "pipelines/m0/manifest.yaml"
-RERUN = ("rewrite", "check", "convert", "infer", "compare", "evaluate", "gate", "report")
+RERUN = (
+    *("rewrite", "check", "lint", "convert", "infer"),
+    *("compare", "evaluate", "gate", "report"),
+)
 ANY = float("inf")
 
 Measured = dict[str, Times]
@@ -55,7 +59,6 @@ class _Scene:
         self._scratch = scratch
         self._said = f"{scheme.models} x {scheme.size // MB} MB"
         self._missing: dict[str, PeerError] = {}
-        self._is_large = scheme.models > 10
         self._commands = {OURS: _ours(scratch / OURS, scheme)}
         for tool in (tools.BARE, tools.DOIT, *tools.PEERS):
             self._set_up(tool, scheme)
@@ -69,10 +72,6 @@ class _Scene:
         return [*self._of_noop(noop), *self._of_fix(fix), *self._of_restored()]
 
     def _set_up(self, tool: Tool, scheme: Scheme) -> None:
-        if tool is tools.DVC and self._is_large:
-            why = "700 stages take it more than ten minutes the first time"
-            self._missing[tool.name] = PeerError(why)
-            return
         print(f"benchmarks: {tool.name} builds {self._said}", file=sys.stderr)
         try:
             self._commands[tool.name] = tool.set_up(self._scratch / tool.name, scheme)
@@ -90,12 +89,20 @@ class _Scene:
 
     def _of_fix(self, fix: Measured) -> Iterator[Row]:
         said = f"one fix, {self._said}"
-        mine = fix[OURS]
-        own, limit = _own_ms(mine), max(1000, _own_ms(mine) / 10)
-        detail = f"{mine.last_ms:.0f} ms, of which its stages' processes took {own:.0f}"
-        yield Row(f"{said}, beyond its stages", mine.last_ms - own, limit, "ms", detail)
+        whole, own = min((self._fix_once(n) for n in range(11, 11 + ROUNDS)), key=_beyond)
+        limit = max(1000, own / 10)
+        detail = f"{whole:.0f} ms, of which its stages' processes took {own:.0f}"
+        detail += f"; the least of {ROUNDS} rounds"
+        yield Row(f"{said}, beyond its stages", whole - own, limit, "ms", detail)
         for tool in (tools.BARE, tools.DOIT, *tools.PEERS):
             yield self._ratio(said, fix, tool, ANY)
+
+    def _fix_once(self, number: int) -> tuple[float, float]:
+        """Fix once more; returns what it took, and its stages' processes of that, in ms."""
+        command = self._commands[OURS]
+        _fix(command.folder, number)
+        (spent,) = times([command], 1, before=lambda _folder, _number: None)
+        return spent.last_ms, _own_ms(command.folder)
 
     def _of_restored(self) -> Iterator[Row]:
         """Touch everything: to which tools that is, by content, no change."""
@@ -157,9 +164,15 @@ def _touch(folder: Path, number: int) -> None:
             os.utime(os.path.join(place, name), (10**9 + number, 10**9 + number))
 
 
-def _own_ms(run: Times) -> float:
+def _beyond(spent: tuple[float, float]) -> float:
+    whole, own = spent
+    return whole - own
+
+
+def _own_ms(folder: Path) -> float:
     """Add up what the stages took that ran the last time, their processes' start too."""
-    return sum(1000 * float(s) for s in re.findall(r" executed in ([\d.]+) s", run.said))
+    seconds = json.loads((folder / ".ascendflow/timings.json").read_text())
+    return sum(1000 * float(seconds[f"{stage}:m0"]) for stage in RERUN)
 
 
 def _executed(run: Times) -> tuple[str, ...]:

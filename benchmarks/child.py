@@ -37,8 +37,8 @@ class Ran(NamedTuple):
 
 
 def work(name: str, *arguments: object) -> Ran:
-    """Run `benchmarks/work/NAME.py` with our packages, native thread pools off."""
-    return run([sys.executable, "-m", f"benchmarks.work.{name}", *map(str, arguments)])
+    """Run `benchmarks/children/NAME.py` with our packages, native thread pools off."""
+    return run([sys.executable, "-m", f"benchmarks.children.{name}", *map(str, arguments)])
 
 
 def run(command: Sequence[str]) -> Ran:

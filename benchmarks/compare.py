@@ -28,7 +28,7 @@ def measure() -> list[Row]:
         one, two = (partial(work, "our_pairs", folder, n, EVERY) for n in (1, 2))
         few = work("our_pairs", folder, 2, 20)
         try:
-            script = str(ROOT / "benchmarks/work/msaccucmp_pairs.py")
+            script = str(ROOT / "benchmarks/children/msaccucmp_pairs.py")
             command = [str(peer("msaccucmp") / "python"), "-I", script, str(folder)]
         except PeerError as error:
             singles, pairs = interleaved([one, two], 1)

@@ -10,6 +10,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from ascendflow.documents.json_file import write_json
+from ascendflow.stages.standin_documents import report, verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,20 +27,6 @@ COPIES = {
     "compare": ("metrics.json", "outputs"),
 }
 """Stage -> the role it makes, and what that is a copy of."""
-
-VERDICT = {
-    "schema_version": 1,
-    "backend": "emulator",
-    "is_real_device": False,
-    "emulation": None,
-    "cann": "8.1",
-    "soc_version": "Ascend310P3",
-    "precision_mode": "force_fp16",
-    "passed": True,
-    "checks": [],
-    "first_divergent_node": None,
-    "judged": {},
-}
 
 
 def play(stage: Stage, ctx: StageContext) -> None:
@@ -68,10 +55,5 @@ def _file(path: Path) -> Path:
 
 
 def _document(role: str) -> dict[str, object]:
-    if role == "verdict.json":
-        return VERDICT | {"model": "m0"}
-    lists: dict[str, object] = {key: [] for key in ("warnings", "checks", "rules")}
-    nothing = dict.fromkeys(("metric", "divergent_node", "emulation"))
-    golden = {"runtime": "none", "graph_optimization": "off"}
-    said = {"schema_version": 1, "model": "m0", "passed": True, "rules_moved": 0.0}
-    return {**said, "golden": golden, **lists, **nothing}
+    made: dict[str, object] = verdict("m0") if role == "verdict.json" else report("m0")
+    return made

@@ -60,12 +60,15 @@ class Tool(NamedTuple):
         write: writes its description of the jobs into a folder.
         prepare: the arguments of a command that has to run once before, or none.
         arguments: its command and arguments that build what is out of date.
+        adopt: the arguments of a command that takes over what was built without it, for
+            a tool that would take ten minutes to build 700 stages; or none.
     """
 
     name: str
     write: Callable[[Path, Scheme], None]
     prepare: tuple[str, ...]
     arguments: tuple[str, ...]
+    adopt: tuple[str, ...] = ()
 
     def set_up(self, folder: Path, scheme: Scheme) -> Command:
         """Write the chain, build it, and return the command that builds it again.
@@ -80,6 +83,10 @@ class Tool(NamedTuple):
         self.write(folder, scheme)
         if self.prepare:
             Command(self.prepare, folder, variables).run()
+        if self.adopt:
+            for job in jobs(scheme):
+                Command(("sh", "-c", job.command), folder, variables).run()
+            Command(self.adopt, folder, variables).run()
         command = Command(self.arguments, folder, variables)
         command.run()
         return command
@@ -151,5 +158,11 @@ DOIT = Tool("plain doit", _doit, (), ("doit",))
 MAKE = Tool("make", _make, (), ("make", "--silent"))
 PYTASK_TOOL = Tool("pytask", _pytask, (), ("pytask", "build", "--verbose", "0"))
 SNAKEMAKE = Tool("Snakemake", _snakemake, (), ("snakemake", "--cores", "1", "--quiet"))
-DVC = Tool("DVC", _dvc, ("dvc", "init", "--no-scm", "--quiet"), ("dvc", "repro", "--quiet"))
+DVC = Tool(
+    "DVC",
+    _dvc,
+    ("dvc", "init", "--no-scm", "--quiet"),
+    ("dvc", "repro", "--quiet"),
+    ("dvc", "commit", "--force", "--quiet"),
+)
 PEERS = (MAKE, PYTASK_TOOL, SNAKEMAKE, DVC)

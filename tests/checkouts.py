@@ -264,7 +264,8 @@ class Checkout:
 
     def _replace_stages(self) -> None:
         stages = self.folder / "ascendflow" / "stages"
-        shutil.copyfile(SOURCE / "tests" / "standin.py", stages / "standin.py")
+        for name in ("standin.py", "standin_documents.py"):
+            shutil.copyfile(SOURCE / "tests" / name, stages / name)
         for name, _ in STAGES:
             real = load_stage(name)
             text = STAGE.format(
@@ -284,4 +285,4 @@ PASSED = (
 )
 ALL = [name for name, _ in STAGES]
 FROM_REWRITE = ALL[ALL.index("rewrite") :]
-FROM_CONVERT = ALL[ALL.index("convert") :]
+FROM_LINT = ALL[ALL.index("lint") :]

@@ -98,6 +98,25 @@ def resize_chain(mode: str) -> onnx.ModelProto:
     )
 
 
+def mean(
+    shape: Shape, axes: list[int] | None, opset: int = 17, **attributes: Any
+) -> onnx.ModelProto:
+    """Make one ReduceMean called "mean", from x to y; axes are an input from 18 on."""
+    constants: dict[str, np.ndarray] = {}
+    inputs = ["x"]
+    if axes is not None and opset >= 18:
+        constants["axes"] = np.array(axes, np.int64)
+        inputs.append("axes")
+    elif axes is not None:
+        attributes["axes"] = axes
+    rank = len(shape)
+    if not attributes.get("keepdims", 1):
+        rank -= rank if axes is None else len(axes)
+    nodes = [node("ReduceMean", inputs, ["y"], name="mean", **attributes)]
+    outputs: list[Spec] = [("y", [f"d{axis}" for axis in range(rank)])]
+    return model(nodes, [("x", shape)], outputs, constants, opset)
+
+
 def layer_norm() -> onnx.ModelProto:
     """Make a layer norm of single operators; `sq` overflows fp16 for large inputs."""
     nodes = [

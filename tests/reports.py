@@ -57,7 +57,7 @@ def check(metric: str, value: float | str, limit: dict[str, float], **changes: A
 
 APPLIED = [
     {
-        "deviation": "resize-sampling",
+        "deviation": "resize-half-pixel",
         "nodes": ["/up3/Resize", "/up2/Resize"],
         "confidence": "medium",
         "source": "canndev resize_plugin.cc",
@@ -189,6 +189,19 @@ def failed() -> dict[str, Any]:
     )
 
 
+def rule_entry(name: str) -> dict[str, Any]:
+    """A rule of the log that found nothing to do."""
+    return {
+        "rule": name,
+        "version": 1,
+        "effect": "exact",
+        "file": None,
+        "deviations": {},
+        "applied": [],
+        "skipped": [],
+    }
+
+
 def passed() -> dict[str, Any]:
     """Every document of a run that passes, its rule applied."""
     documents = failed()
@@ -203,9 +216,7 @@ def passed() -> dict[str, Any]:
     documents["conversion.json"]["applied"] = copy.deepcopy(APPLIED[1:])
     documents["rewrite.json"]["rules"] = [
         {
-            "rule": CURED,
-            "version": 1,
-            "effect": "exact",
+            **rule_entry(CURED),
             "applied": [
                 {"node": "/up3/Resize", "op_type": "Resize", "before": {}, "after": {}}
             ],
@@ -219,4 +230,16 @@ def passed() -> dict[str, Any]:
         }
     ]
     documents["check.json"]["promises"] = [{"rule": CURED, "effect": "exact", "held": True}]
+    return documents
+
+
+def undecided() -> dict[str, Any]:
+    """Every document of a run that fails where no source says what CANN does."""
+    documents = failed()
+    names = ["the one", "the other"]
+    documents["conversion.json"]["applied"][0]["behaviours"] = names
+    verdict = documents["verdict.json"]
+    verdict["emulation"]["applied"] = documents["conversion.json"]["applied"]
+    verdict["emulation"]["behaviours"] = {"names": names, "nodes": "the other"}
+    verdict["checks"][0]["behaviour"] = "the other"
     return documents

@@ -15,6 +15,8 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.stages.standin_documents import report, verdict
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -95,38 +97,25 @@ def _verdict(content: Any, ctx: StageContext) -> dict[str, Any]:
         "tightest": 0.95,
         "problem": None,
     }
-    return {
-        "schema_version": 1,
-        "model": content["config"]["model"],
-        "backend": "emulator",
-        "is_real_device": False,
-        "emulation": None,
-        "cann": "8.1",
-        "soc_version": "Ascend310P3",
-        "precision_mode": "force_fp16",
-        "passed": passed,
-        "checks": [check],
-        "first_divergent_node": None,
-        "judged": {role: _digest(path) for role, path in ctx.inputs.items()},
-    }
+    made: dict[str, Any] = verdict(
+        content["config"]["model"],
+        passed=passed,
+        checks=[check],
+        judged={role: _digest(path) for role, path in ctx.inputs.items()},
+    )
+    return made
 
 
 def _report(content: Any, ctx: StageContext) -> dict[str, Any]:
-    verdict = json.loads(ctx.inputs["verdict.json"].read_text())
-    return {
-        "schema_version": 1,
-        "model": verdict["model"],
-        "passed": verdict["passed"],
-        "warnings": json.loads(ctx.inputs["warnings.json"].read_text())["warnings"],
-        "metric": None,
-        "checks": verdict["checks"],
-        "divergent_node": None,
-        "emulation": None,
-        "rules": [],
-        "rules_moved": 0.0,
-        "golden": {"runtime": "onnxruntime", "graph_optimization": "off"},
-        "content": content,
-    }
+    told = json.loads(ctx.inputs["verdict.json"].read_text())
+    made: dict[str, Any] = report(
+        told["model"],
+        passed=told["passed"],
+        warnings=json.loads(ctx.inputs["warnings.json"].read_text())["warnings"],
+        checks=told["checks"],
+        content=content,
+    )
+    return made
 
 
 DOCUMENTS = {"verdict.json": _verdict, "report.json": _report}

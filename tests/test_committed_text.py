@@ -29,7 +29,7 @@ def _committed() -> list[Path]:
     )
     if (REPOSITORY / ".git").exists() and done.returncode == 0:
         return [REPOSITORY / name for name in done.stdout.split("\0") if name]
-    built = {".venv", ".venv.lock", "build", ".ascendflow"}
+    built = {".venv", ".venv.lock", ".cache", "build", ".ascendflow"}
     return [
         path
         for path in REPOSITORY.rglob("*")

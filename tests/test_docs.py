@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ascendflow.cann.reference import page as deviations_page
 from ascendflow.manifest.reference import page
 from ascendflow.manifest.schema import read
 from ascendflow.metrics.registry import METRICS
@@ -98,6 +99,14 @@ def test_the_page_of_keys_is_that_of_the_schema() -> None:
 
     assert committed == page("manifest"), (
         "run: ./run ascendflow schema describe manifest > docs/manifest.md"
+    )
+
+
+def test_the_page_of_deviations_is_that_of_the_code() -> None:
+    committed = (REPOSITORY / "docs" / "deviations.md").read_text()
+
+    assert committed == deviations_page(), (
+        "run: ./run ascendflow schema describe deviations > docs/deviations.md"
     )
 
 

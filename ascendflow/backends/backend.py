@@ -57,6 +57,14 @@ class Backend(Protocol):
         """
         ...
 
+    def behaviours(self, model: Path) -> Mapping[str, Path]:
+        """Name what the compiled model may compute, and the folder of each.
+
+        A device does one thing, whose name is "". An emulator may know of two, and not
+        which: `infer` and `dump` are then asked for the folder of each.
+        """
+        ...
+
     def infer(
         self, model: Path, feeds: Iterable[Mapping[str, np.ndarray]], *, threads: int
     ) -> Iterator[dict[str, np.ndarray]]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ascendflow.build.ahead import Ahead
 from ascendflow.cache.digest import digest_json
 from ascendflow.cache.index import Index
 from ascendflow.cache.sources import Sources
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 WORK = ".work"
 """Folder below `build/<run>` in which stages work."""
+PLAN = "plan.json"
 RECORD = "record.json"
 
 
@@ -33,19 +35,23 @@ class Project:
         state: `.ascendflow`, which holds the store, the index and locks.
         standing: (run, stage) -> the record of stages that were found up to date; emptied
             as soon as one is found stale, since files then change.
+        ahead: hashes what a run will ask for.
+        new_plans: names of the runs whose plans were made by this process.
     """
 
     def __init__(self, repository: Path) -> None:
         self.repository = repository
         self.state = repository / ".ascendflow"
         self.standing: dict[tuple[str, str], Record] = {}
+        self.new_plans: set[str] = set()
         self._build = os.path.join(repository, "build")
+        self.ahead = Ahead(self._build)
         self._places: dict[str, Places] = {}
 
     @cached_property
     def index(self) -> Index:
         """Digests of files, by what `stat` says of them."""
-        return Index(self.state / "index.tsv")
+        return Index(self.state / "index.tsv", on_unknown=self.ahead.begin)
 
     @cached_property
     def store(self) -> Store:

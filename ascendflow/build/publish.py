@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ascendflow.build.project import RECORD, WORK
-from ascendflow.cache.files import remove
 from ascendflow.cache.record import save_record
 
 if TYPE_CHECKING:
@@ -47,12 +48,20 @@ def withdraw(project: Project, plan: Plan, stage: str) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove what is there so that at no moment half of it can be taken for the whole."""
+    """Remove what is there so that at no moment half of it can be taken for the whole.
+
+    Its blocks are freed beside what goes on: for a large model that takes a while. What
+    stays, should this process be killed, `clear_work` takes.
+    """
     if os.path.lexists(folder):
         gone = folder.parent / WORK / f"gone-{uuid4().hex[:12]}"
         gone.parent.mkdir(exist_ok=True)
         folder.rename(gone)
-        remove(str(gone))
+        remove = partial(shutil.rmtree, gone, ignore_errors=True)
+        try:
+            Thread(target=remove).start()
+        except RuntimeError:  # no more threads
+            remove()
 
 
 def publish(project: Project, plan: Plan, record: Record, work: Path) -> None:

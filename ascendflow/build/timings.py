@@ -27,7 +27,7 @@ class Timings:
 
     def note(self, task: str, seconds: float) -> None:
         """Keep how long `task` took, if it can be; two at once may lose one entry."""
-        timings = self._load() | {task: round(seconds, 1)}
+        timings = self._load() | {task: round(seconds, 3)}
         with suppress(AscendflowError):
             write_bytes(str(self._path), json_text(timings).encode("ascii"))
 

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from ascendflow.cache.digest import PREFIX, hex_of
 from ascendflow.cache.files import (
     beside,
+    copy,
     copy_digesting,
     explained,
     make_parents,
     replacing,
 )
 from ascendflow.errors import CacheIntegrityError
+from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +35,7 @@ class Blobs:
 
     def __init__(self, store: str) -> None:
         self._root = os.path.join(store, "blobs")
+        self._written: set[str] = set()
         self.incoming = os.path.join(store, "incoming")
 
     def path_of(self, digest: str) -> str:
@@ -48,18 +51,27 @@ class Blobs:
         """Whether a blob is there; whether it is intact shows when it is restored."""
         return os.path.isfile(self.path_of(digest))
 
-    def add(self, path: StrPath, digest: str | None = None) -> FileEntry:
-        """Copy a file in, digesting it on the way; not even read if `digest` is known.
+    def add(
+        self, path: StrPath, digest: str | None = None, *, heals: bool = False
+    ) -> FileEntry:
+        """Copy a file in, digesting it on the way unless its digest is known.
+
+        Args:
+            path: the file.
+            digest: of its content, which is believed: what is restored is verified.
+            heals: whether a blob that is there already is written anew, since it may be
+                corrupt. One that this process wrote is not; else none is.
 
         Raises:
             OSError: the file cannot be read.
-            CacheIntegrityError: its content has not the digest that was given.
+            CacheIntegrityError: it was changed while it was copied.
             AscendflowError: the disk is full or the store cannot be written to.
         """
         source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             size = os.fstat(source).st_size
-            if digest is not None and self._is_there(digest, size):
+            is_believed = not heals or digest in self._written
+            if digest is not None and is_believed and self._is_there(digest, size):
                 return {"digest": digest, "size": size}
             with explained(self.incoming):
                 return self._add_open(source, os.fspath(path), digest)
@@ -109,17 +121,18 @@ class Blobs:
                 yield (digest if is_blob else None), path
 
     def _add_open(self, source: int, path: str, digest: str | None) -> FileEntry:
-        """Copy first, name later: the digest is that of the bytes in the copy."""
+        """Copy first, name later."""
         temporary = beside(os.path.join(self.incoming, "blob"))
         make_parents(temporary)
         try:
-            entry = _copy(source, temporary, 0o600)
-            if digest not in (None, entry["digest"]):
+            before = identity(os.fstat(source))
+            entry = _copy(source, temporary, 0o600, digest)
+            if identity(os.fstat(source)) != before:
                 raise CacheIntegrityError(
-                    f"cache: {path} hashes to {entry['digest']}, not to {digest}",
-                    hint="it changed while it was stored; run again",
+                    f"cache: {path} changed while it was stored", hint="run again"
                 )
             self._put(temporary, entry)
+            self._written.add(entry["digest"])
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
@@ -155,10 +168,15 @@ class Blobs:
                 os.unlink(path)
 
 
-def _copy(source: int, path: str, mode: int) -> FileEntry:
+def _copy(source: int, path: str, mode: int, digest: str | None = None) -> FileEntry:
+    """Copy, and digest the copy unless its digest is known."""
     target = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        digest, size = copy_digesting(source, target)
+        if digest is None:
+            digest, size = copy_digesting(source, target)
+        else:
+            copy(source, target)
+            size = os.fstat(target).st_size
     finally:
         os.close(target)
     return {"digest": digest, "size": size}

@@ -91,6 +91,24 @@ def copy_digesting(source: int, target: int) -> tuple[str, int]:
     return PREFIX + digest.hexdigest(), size
 
 
+def copy(source: int, target: int) -> None:
+    """Copy an open file into an empty one, undigested.
+
+    Args:
+        source: descriptor open for reading, at the start.
+        target: descriptor open for writing, at the start, empty.
+    """
+    import shutil
+
+    if _clone(source, target):
+        return
+    with (
+        open(source, "rb", 0, closefd=False) as reading,
+        open(target, "wb", closefd=False) as writing,
+    ):
+        shutil.copyfileobj(reading, writing, CHUNK)
+
+
 def _clone(source: int, target: int) -> bool:
     import fcntl
 

@@ -18,6 +18,7 @@ import stat as stat_module
 import sys
 import threading
 import time
+import weakref
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,8 @@ class Index:
 
     Attributes:
         hashed_files: how many contents this process read to hash them.
+
+    `on_unknown` is told the size of each file before it is hashed.
     """
 
     def __init__(
@@ -56,14 +59,22 @@ class Index:
         *,
         clock: Callable[[], int] = time.time_ns,
         sleep: Callable[[float], None] = time.sleep,
+        on_unknown: Callable[[Index, int], None] = lambda _index, _size: None,
     ) -> None:
         self.hashed_files = 0
         self._path = os.fspath(path)
         self._clock = clock
         self._sleep = sleep
+        self._on_unknown = on_unknown
         self._tick = _tick_ns()
         self._entries: index_file.Entries | None = None
         self._end = 0
+        self._renew_locks()
+        mine = weakref.WeakMethod(self._renew_locks)
+        os.register_at_fork(after_in_child=lambda: (renew := mine()) and renew())
+
+    def _renew_locks(self) -> None:
+        """Forget who holds what: a forked process has none of those threads."""
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
 
@@ -159,6 +170,7 @@ class Index:
         with open(name, "rb", buffering=0) as file:
             self._wait(os.fstat(file.fileno()).st_ctime_ns)
             before = os.fstat(file.fileno())
+            self._on_unknown(self, before.st_size)
             is_recent = self._is_recent(before.st_ctime_ns)
             digest = PREFIX + hashlib.file_digest(file, "sha256").hexdigest()
             after = os.fstat(file.fileno())

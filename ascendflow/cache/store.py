@@ -21,7 +21,7 @@ from ascendflow.cache.files import beside, explained, make_parents, put_in_place
 from ascendflow.cache.lock import hold, this_process
 from ascendflow.cache.record import load_record, save_record
 from ascendflow.cache.staleness import StaleReason
-from ascendflow.cache.tree import EMPTY, files_of, is_folder, why_unsafe
+from ascendflow.cache.tree import is_folder, why_unsafe
 from ascendflow.errors import CacheIntegrityError
 
 if TYPE_CHECKING:
@@ -50,26 +50,24 @@ class Store:
 
         Raises:
             OSError: the file cannot be read.
-            CacheIntegrityError: its content has not the digest that was given.
+            CacheIntegrityError: it was changed while it was copied.
             AscendflowError: the disk is full or the store cannot be written to.
         """
         return self.blobs.add(path, digest)["digest"]
 
-    def add(self, path: StrPath) -> dict[str, FileEntry]:
-        """Copy an artifact in, a file or a folder, reading each file once.
+    def add(self, path: StrPath, files: Mapping[str, FileEntry]) -> None:
+        """Copy an artifact in, a file or a folder, of which `Index.tree` gave `files`.
 
-        Returns:
-            What `Index.tree` would return: hashing it before is not needed.
+        Blobs that are there already are healed, should they be corrupt.
 
         Raises:
-            AscendflowError: it holds a link, or the store cannot be written to.
+            CacheIntegrityError: a file was changed while it was copied.
+            AscendflowError: the disk is full or the store cannot be written to.
         """
-        return {
-            relative: {"digest": EMPTY, "size": 0}
-            if is_folder(relative)
-            else self.blobs.add(full)
-            for relative, full in files_of(path)
-        }
+        for relative, entry in files.items():
+            if not is_folder(relative):
+                full = os.path.join(path, relative) if relative else path
+                self.blobs.add(full, entry["digest"], heals=True)
 
     def restore_file(self, digest: str, target: StrPath) -> None:
         """Copy a blob out, verified on the way, replacing the file at `target`.

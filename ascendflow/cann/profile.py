@@ -2,7 +2,7 @@
 
 Sources: canndev's ONNX plugins, 2020-12 to 2022-06 (CANN 5.0 to 6.0.RC1 by their dates);
 the installed toolkit 8.1.RC1, whose plugin binary could not be read; the open ops-nn,
-8.5.0 on, which treats Resize differently and is not modelled.
+8.5.0 to 9.1.0 and master, which are incomplete: a plugin's absence there proves nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Release(NamedTuple):
 FIRST_MODELLED = Release(5, 0)
 LAST_READ = Release(6, 0)
 """The last release whose ONNX plugins were read in source."""
-LAST_MODELLED = Release(8, 1)
+FIRST_OPEN = Release(8, 5)
+"""The first release whose operator repositories are open."""
+LAST_MODELLED = Release(9, 1)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class Profile:
         version: as the manifest spells it.
         release: its major and minor number.
         plugin_confidence: how sure the ONNX parser's behaviour is: read in source up to
-            6.0, carried on to 8.1 by operator documents and field reports.
+            6.0, carried on to 8.4 by operator documents and field reports, and from 8.5
+            on as far as it is the same in canndev and in the open repositories.
         opsets: lowest and highest opset that the parser may know.
     """
 
@@ -48,6 +51,16 @@ class Profile:
     release: Release
     plugin_confidence: Confidence
     opsets: tuple[int, int]
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the release's own plugins were read in canndev (up to 6.0)."""
+        return self.release <= LAST_READ
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the release's operator repositories are open (8.5 on)."""
+        return self.release >= FIRST_OPEN
 
 
 def parse(version: str) -> Release | None:

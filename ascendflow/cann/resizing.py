@@ -1,127 +1,115 @@
-"""Reads a Resize node the way CANN's parser up to 8.1 reads it."""
+"""Reads a Resize or Upsample node the way CANN's parser reads it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ascendflow.cann.gap import Gap
-from ascendflow.cann.sampling import OnnxAxis, Sampling, parsed
-from ascendflow.graph.nodes import constant, static_shape
+from ascendflow.cann.detection import Found
+from ascendflow.cann.sampling import Sampling, sampling_of
+from ascendflow.graph.resize_node import FIRST_WITH_MODE, OnnxResize, read_resize
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-MODE = "coordinate_transformation_mode"
-_LATEST = 19
+    from ascendflow.cann.deviations.deviation import Conditions
+    from ascendflow.graph.resize_axes import OnnxAxis
+
+PICTURE = 4
+"""Rank of N, C, H, W: the parser takes elements 2 and 3 of the sizes."""
+
+HONOURED = "half_pixel samples at half pixels"
+AS_ASYMMETRIC = "half_pixel samples asymmetrically"
+BEHAVIOURS = (HONOURED, AS_ASYMMETRIC)
+"""What the `Resize` operator of CANN 8.5 on may make of half_pixel, which is its default
+too: a pass that is not open decides. Which of them holds, holds for all nodes."""
 
 
 @dataclass(frozen=True)
 class Resizing:
-    """One Resize over the two last axes of N, C, H, W.
+    """One linear or nearest Resize over the two last axes of N, C, H, W.
 
     Attributes:
-        opset: the operator set that the node is read in.
-        linear: linear interpolation; otherwise nearest.
-        onnx_mode: coordinate_transformation_mode, after ONNX's default.
-        nearest_mode: after ONNX's default.
+        onnx: what ONNX says of it.
         sampling: what CANN makes of it.
-        output_shape: N, C, H, W as CANN computes them.
-        axes: H and W; the scale is ONNX's.
-        ignored: attributes that change ONNX's values here and that CANN does not read.
+        is_undecided: what CANN makes of it depends on `BEHAVIOURS`; `sampling` is by the
+            one that the conditions name.
     """
 
-    opset: int
-    linear: bool
-    onnx_mode: str
-    nearest_mode: str
+    onnx: OnnxResize
     sampling: Sampling
-    output_shape: tuple[int, ...]
-    axes: tuple[OnnxAxis, OnnxAxis]
-    ignored: tuple[str, ...]
+    is_undecided: bool
+
+    @property
+    def linear(self) -> bool:
+        """Whether it interpolates."""
+        return self.onnx.interpolation == "linear"
+
+    @property
+    def axes(self) -> tuple[OnnxAxis, OnnxAxis]:
+        """H and W, as ONNX resizes them."""
+        height, width = self.onnx.axes[2:]
+        return height, width
+
+    @property
+    def lengths(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Length in and out of H and W, as CANN resizes them: it reads no policy."""
+        (rows, columns), (height, width) = self.axes, self.onnx.asked[2:]
+        return (rows.length_in, height), (columns.length_in, width)
+
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        """N, C, H, W as CANN computes them."""
+        return self.onnx.asked
 
 
-def read(node: ir.Node) -> Resizing | Gap:
+def read_as_cann(node: ir.Node, conditions: Conditions) -> Resizing | Found:
     """Read `node`, or say why CANN refuses it or no model of it exists."""
+    is_open = conditions.profile.is_open
     interpolation = node.attributes.get_string("mode", "nearest")
     if interpolation not in {"linear", "nearest"}:
-        return Gap(f"CANN's parser refuses mode {interpolation!r}", refused=True)
-    shape = static_shape(node.inputs[0])
-    if shape is None or len(shape) != 4:
-        return Gap(f"its input's shape {_spell(node.inputs[0])} is not four fixed lengths")
+        # In source up to 6.0, carried on to 8.4; opset 10 in every version that was read.
+        is_opset_10 = node.version is not None and node.version < FIRST_WITH_MODE
+        refused = not is_open or is_opset_10
+        does = "refuses" if refused else "hands to a pass that is not open"
+        return Found(
+            f"CANN's parser {does} mode {interpolation!r}",
+            "rejected" if refused else "unknown",
+        )
+    onnx = _of_pictures(node)
+    if isinstance(onnx, Found):
+        return onnx
+    linear = interpolation == "linear"
+    unset = not onnx.has_mode and (linear or onnx.is_upsample)
+    undecided = is_open and (unset or (linear and onnx.mode == "half_pixel"))
+    sampling = sampling_of(onnx.mode, is_open=is_open, linear=linear)
+    if undecided:
+        honoured = BEHAVIOURS[conditions.alternative] == HONOURED
+        sampling = Sampling.HALF_PIXEL if honoured else Sampling.ASYMMETRIC
+    return Resizing(onnx, sampling, undecided)
+
+
+def _of_pictures(node: ir.Node) -> OnnxResize | Found:
+    """Read a node that resizes H and W of N, C, H, W, or say why it is none."""
     if "axes" in node.attributes:
-        return Gap("CANN does not read `axes`, so it takes other elements of the sizes")
-    opset = node.version or _LATEST
-    scales = constant(_input(node, 1 if opset < 11 else 2))
-    sizes = constant(_input(node, 3)) if opset >= 11 else None
-    given = sizes if sizes is not None and sizes.size else scales
-    if given is None or given.size != 4:
-        return Gap(
-            "its output size is not fixed: neither scales nor sizes is a constant of 4"
+        return Found(
+            "CANN does not read `axes`, so it takes other elements of the sizes", "unknown"
         )
-    is_sizes = given is sizes
+    value = node.inputs[0]
+    rank = None if value is None or value.shape is None else len(value.shape)
+    if rank != PICTURE:
+        return Found(
+            f"its input has rank {rank or 'unknown'}, not 4: N, C, H, W", "unknown"
+        )
+    onnx = read_resize(node)
+    if isinstance(onnx, str):
+        return Found(onnx, "unknown")
     # The kernel resizes H and W only, whatever is said of the others.
-    if (is_sizes and tuple(given[:2]) != shape[:2]) or (
-        not is_sizes and any(given[:2] != 1)
-    ):
-        return Gap(f"it resizes N or C too: {given.tolist()} for {list(shape)}")
-    return _resizing(node, opset, shape, given.tolist(), is_sizes=is_sizes)
-
-
-def _resizing(
-    node: ir.Node, opset: int, shape: tuple[int, ...], given: list[float], *, is_sizes: bool
-) -> Resizing | Gap:
-    import numpy as np
-
-    lengths = [
-        int(number) if is_sizes else int(np.float32(length) * np.float32(number))
-        for length, number in zip(shape[2:], given[2:], strict=True)
-    ]
-    if min(*lengths, *shape) < 1:
-        return Gap(f"it has an empty axis: {list(shape)} becomes {lengths}")
-    height, width = (
-        OnnxAxis(
-            length_in, length_out, length_out / length_in if is_sizes else float(scale)
+    if any(axis.changes for axis in onnx.axes[:2]):
+        lengths = [axis.length_in for axis in onnx.axes]
+        return Found(
+            f"it resizes N or C too, {lengths} to {list(onnx.asked)}; CANN takes only the "
+            "sizes of H and W",
+            "unknown",
         )
-        for length_in, length_out, scale in zip(shape[2:], lengths, given[2:], strict=True)
-    )
-    mode = node.attributes.get_string(MODE, "half_pixel") if opset >= 11 else "asymmetric"
-    return Resizing(
-        opset=opset,
-        linear=node.attributes.get_string("mode", "nearest") == "linear",
-        onnx_mode=mode,
-        nearest_mode=_nearest_mode(node, opset),
-        sampling=parsed(mode),
-        output_shape=(*shape[:2], *lengths),
-        axes=(height, width),
-        ignored=_ignored(node, mode, (height, width), is_sizes=is_sizes),
-    )
-
-
-def _nearest_mode(node: ir.Node, opset: int) -> str:
-    if opset < 11:
-        return "floor"
-    return node.attributes.get_string("nearest_mode", "round_prefer_floor")
-
-
-def _ignored(
-    node: ir.Node, mode: str, axes: tuple[OnnxAxis, OnnxAxis], *, is_sizes: bool
-) -> tuple[str, ...]:
-    """Name what makes ONNX compute something else and is not read by CANN."""
-    names = []
-    if node.attributes.get_int("antialias", 0) and any(axis.scale < 1 for axis in axes):
-        names.append("antialias")
-    policy = node.attributes.get_string("keep_aspect_ratio_policy", "stretch")
-    if is_sizes and policy != "stretch":
-        names.append("keep_aspect_ratio_policy")
-    if mode == "tf_crop_and_resize":
-        names.append("roi")
-    return tuple(names)
-
-
-def _input(node: ir.Node, index: int) -> ir.Value | None:
-    return node.inputs[index] if index < len(node.inputs) else None
-
-
-def _spell(value: ir.Value | None) -> str:
-    return "unknown" if value is None or value.shape is None else str(value.shape)
+    return onnx

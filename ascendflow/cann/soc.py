@@ -1,9 +1,10 @@
 """SoCs: which family a soc_version belongs to, and how that family computes.
 
 Sources: names are the `platform_config/*.ini` of toolkit 8.1.RC1; cube dtypes their
-`Intrinsic_mmad`; overflow modes the runtime's `aclrtFloatOverflowMode` documents and its
-`dev_info_reg.cc`, which give only 910B and later a mode switch. "Ascend910B" without a
-digit is first-generation silicon (`Short_SoC_version=Ascend910`).
+`Intrinsic_mmad`, fp32 functions their other intrinsics; kernels of int32 are those of
+`aic-<soc>-ops-info.json`; overflow modes the runtime's `aclrtFloatOverflowMode` documents
+and its `dev_info_reg.cc`, which give only 910B and later a mode switch. "Ascend910B"
+without a digit is first-generation silicon (`Short_SoC_version=Ascend910`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ class Soc:
             `inf`: IEEE 754.
         overflow_confidence: how sure that is.
         rounds_half_away: the nearest-neighbour kernel rounds ties up, not to even.
+        fp32_functions: its vector unit has exp, ln and rounding of fp32, not of fp16 alone.
+        int32_by_fp32: Div and Mod have kernels for int32, which compute in fp32, and Cast
+            one from fp32 to int32.
     """
 
     family: Family
@@ -41,6 +45,8 @@ class Soc:
     overflow: Overflow
     overflow_confidence: Confidence
     rounds_half_away: bool
+    fp32_functions: bool = True
+    int32_by_fp32: bool = True
 
 
 OVERFLOW_SOURCE = (
@@ -51,7 +57,7 @@ OVERFLOW_SOURCE = (
 FAMILIES = {
     soc.family: soc
     for soc in (
-        Soc("ascend310", False, "saturate", "medium", False),
+        Soc("ascend310", False, "saturate", "medium", False, False, False),
         Soc("ascend310p", False, "saturate", "high", False),
         Soc("ascend310b", True, "saturate", "high", True),
         Soc("ascend910a", False, "saturate", "high", False),

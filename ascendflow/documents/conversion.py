@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 Confidence = Literal["high", "medium", "low"]
 
@@ -11,7 +11,8 @@ class AppliedDeviation(TypedDict):
     """One deviation from ONNX that the emulation computes.
 
     `nodes` are the nodes whose values it changes, by their ONNX names; an empty list
-    means that it holds for the whole graph. `rule` cures it, where one does.
+    means that it holds for the whole graph. `rule` cures it, where one does. `behaviours`
+    is there only where no source says which of the two CANN has; then both are computed.
     """
 
     deviation: str
@@ -19,6 +20,7 @@ class AppliedDeviation(TypedDict):
     rule: str | None
     confidence: Confidence
     source: str
+    behaviours: NotRequired[list[str]]
 
 
 class Conversion(TypedDict):

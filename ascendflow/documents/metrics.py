@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from ascendflow.documents.numbers import Number
 
@@ -19,12 +19,14 @@ Kind = Literal["float", "discrete"]
 class Aggregate(TypedDict):
     """One metric over all samples that could be measured.
 
-    `worst` is NaN if any sample is; `mean` is over the samples.
+    `worst` is NaN if any sample is; `mean` is over the samples. `behaviour` is there where
+    the target may do one of two things: the one under which the number is the worse.
     """
 
     worst: Number
     mean: Number
     worst_sample: str
+    behaviour: NotRequired[str]
 
 
 class Problem(TypedDict):
@@ -86,14 +88,26 @@ class NodeComparison(TypedDict):
     diverges: bool
 
 
+class Behaviours(TypedDict):
+    """The two things of which the target may do one, and no source says which.
+
+    Each number of an output is of the one that it is worse by; `nodes` is the one that all
+    numbers of nodes are of, since its outputs are farther from the golden.
+    """
+
+    names: list[str]
+    nodes: str
+
+
 class MetricsDocument(TypedDict):
     """`metrics.json`.
 
     Outputs are over all samples; nodes, in the order of the simplified model, over the
-    samples named in `node_samples`.
+    samples named in `node_samples`. `behaviours` is there only where there are two.
     """
 
     schema_version: Literal[1]
     outputs: list[OutputComparison]
     nodes: list[NodeComparison]
     node_samples: list[str]
+    behaviours: NotRequired[Behaviours]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from ascendflow.documents.conversion import Confidence
-from ascendflow.documents.metrics import Kind, Pair
+from ascendflow.documents.metrics import Behaviours, Kind, Pair
 from ascendflow.documents.numbers import Number
 from ascendflow.documents.rewrite_log import Effect
 from ascendflow.documents.verdict import Check, Reason
@@ -51,13 +51,17 @@ class Cure(TypedDict):
 
 
 class Cause(TypedDict):
-    """A known deviation that changes a node's values; `nodes` counts all it changes."""
+    """A known deviation that changes a node's values; `nodes` counts all it changes.
+
+    With `behaviours` it is only a possible one: no source says which of the two CANN has.
+    """
 
     deviation: str
     nodes: int
     confidence: Confidence
     source: str
     cure: Cure | None
+    behaviours: NotRequired[list[str]]
 
 
 class DivergentNode(TypedDict):
@@ -136,7 +140,9 @@ class Golden(TypedDict):
 class RuleRow(TypedDict):
     """What one rule did; `held` is whether the samples bear out its promise.
 
-    `skipped` is reason -> nodes. `held` is null where the rule applied to nothing.
+    `skipped` is reason -> nodes. `held` is null where the rule applied to nothing. `file`
+    is the user's, where the rule is theirs. `deviations` is what `auto` chose the rule
+    for, with the nodes; empty where the manifest names the rule.
     """
 
     rule: str
@@ -145,25 +151,35 @@ class RuleRow(TypedDict):
     held: bool | None
     applied: list[str]
     skipped: dict[str, list[str]]
+    file: str | None
+    deviations: dict[str, list[str]]
 
 
 class Deviation(TypedDict):
-    """One deviation that was emulated; `nodes` is null where it holds for all."""
+    """One deviation that was emulated; `nodes` is null where it holds for all.
+
+    `behaviours` as in `Cause`.
+    """
 
     deviation: str
     nodes: int | None
     confidence: Confidence
     source: str
     rule: str | None
+    behaviours: NotRequired[list[str]]
 
 
 class Emulation(TypedDict):
-    """How much of the graph has a model, and how much is taken to equal ONNX."""
+    """How much of the graph has a model, and how much is taken to equal ONNX.
+
+    `behaviours` is there only where CANN may do one of two things.
+    """
 
     modelled_nodes: int
     assumed: dict[str, int]
     overflow: Literal["saturate", "inf"] | None
     applied: list[Deviation]
+    behaviours: NotRequired[Behaviours]
 
 
 class MetricText(TypedDict):

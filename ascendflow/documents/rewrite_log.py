@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 Effect = Literal["exact", "equivalent", "lossy"]
 
@@ -25,17 +25,24 @@ class SkippedEntry(TypedDict):
 
 
 class RuleEntry(TypedDict):
-    """All findings of one rule, in graph order."""
+    """All findings of one rule, in graph order; `arguments` where it took some.
+
+    `file` is the user's, where the rule is theirs. `deviations` is deviation -> nodes that
+    the rule was chosen for by `auto`; empty where the manifest names the rule.
+    """
 
     rule: str
     version: int
     effect: Effect
+    file: str | None
+    deviations: dict[str, list[str]]
     applied: list[AppliedEntry]
     skipped: list[SkippedEntry]
+    arguments: NotRequired[dict[str, Any]]
 
 
 class RewriteLog(TypedDict):
-    """`rewrite.json`; rules in the order in which they were applied."""
+    """`rewrite.json`; rules in the order they were applied in; `auto` may repeat one."""
 
     schema_version: Literal[1]
     rules: list[RuleEntry]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from ascendflow.documents.conversion import AppliedDeviation
-from ascendflow.documents.metrics import Pair
+from ascendflow.documents.metrics import Behaviours, Pair
 from ascendflow.documents.numbers import Number
 
 
@@ -16,7 +16,8 @@ class Check(TypedDict):
     whose `metric` is `relative_drop` (positive is worse). `sample` is the worst one.
     `threshold` is one `min` or `max`, as the manifest spells it; equal passes. `tightest`
     is the tightest that would pass, null where none would. `problem` says why a check fails
-    whatever its value: missing, another shape or dtype, NaN.
+    whatever its value: missing, another shape or dtype, NaN. `behaviour` is there where the
+    target may do one of two things: the one under which the value is the worse.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Check(TypedDict):
     passed: bool
     tightest: float | None
     problem: str | None
+    behaviour: NotRequired[str]
 
 
 Reason = Literal[
@@ -58,11 +60,12 @@ class DivergentNode(TypedDict):
 
 
 class Emulation(TypedDict):
-    """How far the emulated target is known; see `Conversion`."""
+    """How far the emulated target is known; see `Conversion` and `Behaviours`."""
 
     modelled_nodes: int
     assumed: dict[str, int]
     applied: list[AppliedDeviation]
+    behaviours: NotRequired[Behaviours]
 
 
 class Verdict(TypedDict):

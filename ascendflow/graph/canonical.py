@@ -23,6 +23,7 @@ from ascendflow.graph.operators import DEFAULT_DOMAINS
 from ascendflow.graph.traverse import every_graph, every_node, every_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import onnx
@@ -35,7 +36,8 @@ _FIRST_IR_WITHOUT_INITIALIZER_INPUTS = 4
 def canonicalise(model: onnx.ModelProto) -> None:
     """Bring `model` into canonical form, in place.
 
-    * Nodes without a name of their own are named op type + position (`Abs_0`).
+    * Nodes without a name of their own, or named like an input, are named op type +
+      position (`Abs_0`).
     * Doc strings, metadata, producer, model version and domain, training graphs and inner
       value infos go; so do imports of domains that no node uses.
     * "ai.onnx", another spelling of the default domain, becomes "".
@@ -104,14 +106,28 @@ def _serialised(model: onnx.ModelProto) -> bytes:
 
 
 def _name_nodes(model: onnx.ModelProto) -> None:
-    """Give every node a name that no other has; the first bearer of a name keeps it."""
+    """Give every node a name that no other has; the first bearer of a name keeps it.
+
+    Inputs of graphs, and tensors that a branch takes from outside, become nodes of the
+    same name in CANN's parser, so no node may have theirs either.
+    """
     given = {node.name for node in every_node(model)}
-    seen: set[str] = set()
+    seen = {name for graph in every_graph(model) for name in _named_from_outside(graph)}
+    given |= seen
     for position, node in enumerate(every_node(model)):
         if not node.name or node.name in seen:
             node.name = _free_name(f"{node.op_type}_{position}", given)
         seen.add(node.name)
         given.add(node.name)
+
+
+def _named_from_outside(graph: onnx.GraphProto) -> Iterator[str]:
+    """Yield the names of the tensors that `graph` reads and does not make."""
+    yield from (value.name for value in input_values(graph))
+    own = {tensor.name for tensor in graph.initializer}
+    own.update(name for node in graph.node for name in node.output)
+    for node in graph.node:
+        yield from (name for name in node.input if name not in own)
 
 
 def _free_name(name: str, taken: set[str]) -> str:

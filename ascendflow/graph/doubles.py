@@ -11,11 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
-from ascendflow.graph.load import without_weights
+from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.promise import Difference
 from ascendflow.graph.run import OnnxModel
 from ascendflow.graph.structure import read_structure
 from ascendflow.graph.traverse import every_graph, every_node, every_tensor
+from ascendflow.graph.validity import without_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,7 +51,7 @@ class InFloat32:
         if self._nodes:
             self._folder = TemporaryDirectory(prefix="float32-")
             try:
-                narrow = Path(self._folder.name) / "model.onnx"
+                narrow = Path(self._folder.name) / MODEL_FILE
                 narrow.write_bytes(narrowed(self._path).SerializeToString())
                 self._model = OnnxModel(narrow)
             except (StageError, ValueError) as error:  # ValueError: beyond protobuf's 2 GiB

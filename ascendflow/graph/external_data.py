@@ -133,7 +133,7 @@ def gather(model: onnx.ModelProto, folder: Path, target: Path) -> None:
             offset = out.tell()
             for chunk in _chunks(tensor, folder):
                 out.write(chunk)
-            _refer(tensor, target.name, offset, out.tell() - offset)
+            refer(tensor, target.name, offset, out.tell() - offset)
 
 
 def byte_size(tensor: onnx.TensorProto) -> int:
@@ -181,7 +181,7 @@ def _raw(tensor: onnx.TensorProto) -> bytes:
     return ir.serde.deserialize_tensor(tensor).tobytes()
 
 
-def _refer(tensor: onnx.TensorProto, location: str, offset: int, length: int) -> None:
+def refer(tensor: onnx.TensorProto, location: str, offset: int, length: int) -> None:
     """Make `tensor` external."""
     import onnx
 
@@ -199,7 +199,7 @@ def _why_outside(location: str, folder: Path) -> str | None:
     """Return why `location` is no plain path inside `folder`, or None."""
     if not location:
         return "has no location"
-    if not location.isprintable():
+    if not location.isprintable() or location.endswith(("/", "\\")):
         return "is no file's name"
     windows = PureWindowsPath(location)
     if PurePosixPath(location).is_absolute() or windows.drive or windows.root:

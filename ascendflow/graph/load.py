@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ascendflow.errors import StageError
+from ascendflow.graph.external_data import refer
+from ascendflow.graph.files import MODEL_FILE
+from ascendflow.graph.nodes import static_shape
+from ascendflow.graph.structure import read_structure
+from ascendflow.graph.traverse import every_node
+from ascendflow.graph.validity import why_against_the_rules, why_inconsistent
+from ascendflow.graph.wholeness import why_not_whole
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import onnx
     import onnx_ir as ir
 
 _DECLARED = "ascendflow.declared"
+_LONGEST_FOLLOWED = 1 << 20
+"""Elements of a vector; half a second."""
+_LARGEST_TENSOR = 1 << 30
+"""Elements; 4 GiB in fp32."""
+
+_MAKING = frozenset({"ConstantOfShape", "Expand", "Range", "Tile"})
+_FEW = 16
+"""Elements of a constant that says how much to make."""
+_STUMBLES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 
 
 def load_model(path: Path) -> ir.Model:
@@ -23,25 +50,122 @@ def load_model(path: Path) -> ir.Model:
     branch, onnx's inference does not see the values of constants outside it.
 
     Raises:
+        StageError: `path` is not an ONNX model, or not a valid one.
+    """
+    return _loaded(path, lambda: _read(path))
+
+
+def load_to_look(path: Path) -> ir.Model:
+    """Read `path` as `load_model` does, but leave large weights inside of it there too.
+
+    Time and memory do not grow with them. The model must not be saved: it refers to
+    `path` as if that were its external data. It may break rules of ONNX, and its external
+    data need not be there.
+
+    Raises:
         StageError: `path` is not an ONNX model.
     """
+    return _loaded(path, lambda: _referring(path))
+
+
+def _referring(path: Path) -> onnx.ModelProto:
     import onnx
-    import onnx_ir as ir
 
-    from ascendflow.errors import StageError
+    if path.name != path.name.encode(errors="ignore").decode():
+        return onnx.load(path, load_external_data=False)  # no reference can name it
+    model, embedded = read_structure(path)
+    for tensor in model.graph.initializer:
+        if (stored := embedded.get(tensor.name)) is not None:
+            refer(tensor, path.name, stored.offset, stored.length)
+    return model
 
+
+def _loaded(path: Path, read: Callable[[], onnx.ModelProto]) -> ir.Model:
     try:
-        declared = onnx.load(path, load_external_data=False)
-        inferred = onnx.shape_inference.infer_shapes(declared, data_prop=True)
-        model, lent = ir.from_proto(declared), ir.from_proto(inferred)
-    except Exception as error:  # DecodeError, InferenceError, onnx-ir's SerdeError
+        return _with_shapes(read(), path)
+    except StageError:
+        raise
+    except Exception as error:  # DecodeError, ValidationError, onnx-ir's SerdeError
         reason = _innermost(error)
         raise StageError(f"{path.name}: not a readable ONNX model: {reason}") from error
+
+
+def with_new_shapes(model: ir.Model, folder: Path) -> ir.Model:
+    """Infer shapes and types again, after an edit.
+
+    Args:
+        model: as `load_model` gave it, then edited; of no use afterwards.
+        folder: where its external data lies.
+    """
+    import onnx_ir as ir
+
+    give_back_shapes(model)
+    return _with_shapes(ir.to_proto(model), folder / MODEL_FILE)
+
+
+def _with_shapes(declared: onnx.ModelProto, path: Path) -> ir.Model:
+    import onnx_ir as ir
+
+    inferred = _inferred(declared)
+    model, lent = ir.from_proto(declared), ir.from_proto(inferred)
     _lend_shapes(model.graph, lent.graph)
+    _refuse_giants(model.graph, path.name)
     _mark_undeclared_constants(model.graph, declared.graph)
     for graph in (model.graph, *model.graph.subgraphs()):
         ir.external_data.set_base_dir(graph, path.parent)
     return model
+
+
+def _read(path: Path) -> onnx.ModelProto:
+    """Read a model that holds what it says and keeps ONNX's rules; inference has more."""
+    import onnx
+
+    declared = _whole(onnx.load(path, load_external_data=False), path)
+    if (reason := why_against_the_rules(declared)) is not None:
+        raise StageError(f"{path.name}: not a readable ONNX model: {reason}")
+    return declared
+
+
+def _whole(model: onnx.ModelProto, path: Path) -> onnx.ModelProto:
+    if problems := list(why_not_whole(model, path.parent)):
+        raise StageError(f"{path.name}: not a readable ONNX model: {'; '.join(problems)}")
+    return model
+
+
+def _inferred(declared: onnx.ModelProto) -> onnx.ModelProto:
+    """Infer shapes, following values where no vector is too long to be followed.
+
+    ONNX keeps one message for each element of a vector that is cast.
+    """
+    import onnx
+
+    follow = max(_vector_lengths(declared), default=0) <= _LONGEST_FOLLOWED
+    return onnx.shape_inference.infer_shapes(declared, data_prop=follow)
+
+
+def _vector_lengths(declared: onnx.ModelProto) -> Iterator[int]:
+    """Give how long vectors may be: those that are fed, those that constants ask for."""
+    for value in declared.graph.input:
+        if len(dimensions := value.type.tensor_type.shape.dim) == 1:
+            yield dimensions[0].dim_value
+    numbers = {tensor.name: tensor for tensor in declared.graph.initializer}
+    for node in every_node(declared):
+        if node.op_type == "Constant" and node.attribute[0].HasField("t"):
+            numbers[node.output[0]] = node.attribute[0].t
+        elif node.op_type in _MAKING:
+            asked = (numbers[name] for name in node.input if name in numbers)
+            yield from (_largest(tensor) for tensor in asked)
+
+
+def _largest(tensor: onnx.TensorProto) -> int:
+    import onnx
+
+    if tensor.data_location == onnx.TensorProto.EXTERNAL or math.prod(tensor.dims) > _FEW:
+        return 0
+    numbers = onnx.numpy_helper.to_array(tensor)
+    if numbers.dtype.kind not in "iu" or not numbers.size:
+        return 0
+    return max(abs(int(number)) for number in numbers.ravel())
 
 
 def _innermost(error: BaseException) -> BaseException:
@@ -58,30 +182,30 @@ def give_back_shapes(model: ir.Model) -> None:
             value.type, value.shape = declared
 
 
-def without_weights(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Copy `proto` with its external initializers turned into inputs.
+def why_invalid(path: Path) -> str | None:
+    """Return what ONNX's checker has against the file, external data left out, or None."""
+    return why_against_the_rules(_referring(path))
 
-    onnx's checker looks for external data beside the file; here there is none to read.
+
+@contextmanager
+def blaming(path: Path) -> Iterator[None]:
+    """Take an error of the block for the model's fault, if the file breaks ONNX's rules.
+
+    Attributes of a length or a type that no valid node has are told apart from valid ones
+    only where it costs nothing: once something stumbled over them.
+
+    Raises:
+        StageError: it does, in the place of the error.
     """
-    import onnx
-
-    copy = onnx.ModelProto()
-    copy.CopyFrom(proto)
-    external = [
-        tensor
-        for tensor in copy.graph.initializer
-        if tensor.data_location == onnx.TensorProto.EXTERNAL
-    ]
-    known = {value.name for value in copy.graph.input}
-    for tensor in external:
-        copy.graph.initializer.remove(tensor)
-        if tensor.name not in known:
-            copy.graph.input.add().CopyFrom(
-                onnx.helper.make_tensor_value_info(
-                    tensor.name, tensor.data_type, tensor.dims
-                )
-            )
-    return copy
+    try:
+        yield
+    except _STUMBLES as error:
+        model = _referring(path)
+        problems = "; ".join(why_not_whole(model, path.parent))
+        reason = problems or why_against_the_rules(model) or why_inconsistent(model)
+        if not reason:
+            raise
+        raise StageError(f"{path.name}: breaks ONNX's rules: {reason}") from error
 
 
 def _lend_shapes(borrower: ir.Graph, lender: ir.Graph) -> None:
@@ -90,6 +214,17 @@ def _lend_shapes(borrower: ir.Graph, lender: ir.Graph) -> None:
         if theirs.type is not None or theirs.shape is not None:
             mine.meta[_DECLARED] = (mine.type, mine.shape)
             mine.type, mine.shape = theirs.type, theirs.shape
+
+
+def _refuse_giants(graph: ir.Graph, name: str) -> None:
+    """Refuse a tensor so large that whatever looks at its rows would not end."""
+    for value in _values(graph):
+        shape = static_shape(value)
+        if shape is not None and math.prod(shape) > _LARGEST_TENSOR:
+            raise StageError(
+                f"{name}: tensor {value.name!r} has shape {list(shape)}: "
+                f"{math.prod(shape)} elements, of at most {_LARGEST_TENSOR}"
+            )
 
 
 def _mark_undeclared_constants(graph: ir.Graph, proto: onnx.GraphProto) -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import is_external
 from ascendflow.graph.io_spec import opset_of
-from ascendflow.graph.load import without_weights
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 from ascendflow.graph.structure import read_structure
 from ascendflow.graph.traverse import every_node
+from ascendflow.graph.validity import without_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

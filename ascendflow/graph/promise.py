@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 EQUIVALENT = 1e-5
 """The largest error of an `equivalent` rule, as a share of the output's range."""
 
+ROUNDING = 2.0**-20
+"""Share of max |x| below which a range is only the rounding of float32: eight units in the
+last place."""
+
 
 @dataclass
 class Difference:
@@ -43,12 +47,14 @@ class Difference:
     def scale(self) -> float:
         """What an error is measured by: the range; if 0, max |x|; if that is 0, 1.
 
-        A range beyond float64 would allow every error: max |x| takes its place.
+        A range beyond float64 would allow every error, and one that is only rounding (a
+        Softmax of one element gives 1 and 1.0000005) none: max |x| takes their place.
         """
         if self.highest < self.lowest:
             return 1.0
-        width = self.range if isfinite(self.range) else 0.0
-        return width or max(abs(self.lowest), abs(self.highest)) or 1.0
+        largest = max(abs(self.lowest), abs(self.highest))
+        is_range = isfinite(self.range) and self.range > ROUNDING * largest
+        return (self.range if is_range else largest) or 1.0
 
     def add(self, sample: str, before: np.ndarray, after: np.ndarray) -> None:
         """Take in one sample's pair of outputs."""
@@ -105,9 +111,8 @@ class Difference:
         ):
             self._differ(f"NaN or infinities are not where they were (sample {sample!r})")
             return
-        error = np.where(
-            finite, np.abs(before - after, where=finite, out=np.zeros_like(before)), 0
-        )
+        apart = np.subtract(before, after, where=finite, out=np.zeros_like(before))
+        error = np.abs(apart)
         at = int(error.argmax())
         if error[at] > self.max_absolute_error:
             self.max_absolute_error = float(error[at])

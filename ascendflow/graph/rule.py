@@ -1,13 +1,21 @@
-"""What a rule is: one named, versioned edit of one kind of node, in place."""
+"""What a rule is: one named, versioned edit of one kind of node.
+
+A rule edits a node where it is, or puts others in its place (`graph.edit`); either way
+the tensors that the node gave and others read keep their names, in the same graph.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from inspect import unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ascendflow.errors import InternalError
+from ascendflow.documents.json_file import json_text
+from ascendflow.errors import InternalError, StageError
+from ascendflow.factories import users_code
 from ascendflow.graph.nodes import label, opset
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 
@@ -74,12 +82,33 @@ class Rule(ABC):
         op_types: ONNX operator types (default domain) that `apply` is called with.
         effect: what the rule promises of every output: `exact` (the same bits),
             `equivalent` (within 1e-5 of the output's range) or `lossy`.
+        file: the user's file that it is from, relative to the pipeline folder; None for
+            ascendflow's own.
+        arguments: what a manifest must give beside the rule's name
+            (`vocabulary.RULE_ARGUMENTS`).
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     op_types: ClassVar[frozenset[str]]
     effect: ClassVar[Effect]
+    file: str | None = None
+    arguments: ClassVar[frozenset[str]] = frozenset()
+
+    def configured(self, arguments: Mapping[str, Any]) -> Rule:
+        """Return the rule as it works with `arguments`.
+
+        Raises:
+            StageError: it takes others, or one of them will not do.
+        """
+        if arguments.keys() != self.arguments:
+            wanted = ", ".join(sorted(self.arguments)) or "none"
+            given = ", ".join(sorted(arguments)) or "none"
+            raise StageError(
+                f"rewrite: rule {self.name!r} takes as arguments {wanted}; given: {given}",
+                hint="write them beside the rule's name in the manifest",
+            )
+        return self
 
     @abstractmethod
     def apply(self, node: ir.Node) -> Iterator[Finding]:
@@ -87,7 +116,8 @@ class Rule(ABC):
 
         Args:
             node: a node whose `op_type` is in `op_types` and whose `version` is the
-                opset it is read in. Node and values keep their names.
+                opset it is read in. The tensors it gives keep their names, but one that
+                nothing reads may go; nodes that take its place are named by `graph.edit`.
 
         Yields:
             One `Applied` or one `Skipped`, never both.
@@ -102,23 +132,49 @@ class Rule(ABC):
         ]
 
     def __call__(self, model: ir.Model, selection: Selection = EVERYTHING) -> list[Finding]:
-        """Apply the rule to the selected nodes of `model`, in place.
+        """Apply the rule to the selected nodes of `model`.
 
         Raises:
             InternalError: `apply` broke the contract of a rule.
+            StageError: the same of a user's own rule, or it raised.
         """
         nodes = [n for n in self.candidates(model) if selection.includes(label(n))]
-        for node in nodes:
-            node.version = opset(node, model)
-        return [self._checked(node) for node in nodes]
+        return [self.at(node, model) for node in nodes]
+
+    def at(self, node: ir.Node, model: ir.Model) -> Finding:
+        """Apply the rule to one node of `model`, one of its `candidates`.
+
+        Raises:
+            InternalError, StageError: as when it is called.
+        """
+        node.version = opset(node, model)
+        return self._checked(node)
 
     def _checked(self, node: ir.Node) -> Finding:
-        before = _Picture.of(node)
-        findings = list(self.apply(node))
-        after = _Picture.of(node)
-        if (fault := _why_broken(before, after, findings, node)) is not None:
-            raise InternalError(f"rule {self.name!r}, node {before.name!r}: {fault}")
+        graph, before = node.graph, _Picture.of(node)
+        outputs = [(value, value.name, _is_read(value)) for value in node.outputs]
+        with self._whose_fault(before.name):
+            findings = list(self.apply(node))
+        if node.graph is None:
+            fault = _why_badly_replaced(graph, outputs, findings, node)
+        else:
+            fault = _why_broken(before, _Picture.of(node), findings, node)
+        fault = fault or _why_not_told(findings[0])
+        if fault is not None:
+            raise self._broken(f"rule {self.name!r}, node {before.name!r}: {fault}")
         return findings[0]
+
+    def _whose_fault(self, node: str | None) -> AbstractContextManager[None]:
+        if self.file is None:
+            return nullcontext()
+        return users_code(f"{self.file}: rule {self.name!r}", f"on node {node!r}")
+
+    def _broken(self, fault: str) -> Exception:
+        if self.file is None:
+            return InternalError(fault)
+        line = unwrap(type(self).apply).__code__.co_firstlineno
+        hint = "docs/user-code.md says what a rule may do"
+        return StageError(f"{self.file}:{line}: {fault}", hint=hint)
 
 
 @dataclass(frozen=True)
@@ -156,13 +212,61 @@ def _why_broken(
     if len(findings) != 1:
         return f"yielded {len(findings)} findings, not one"
     finding = findings[0]
-    if finding.node is not node:
-        return f"yielded a finding about {label(finding.node)!r}"
+    if (fault := _why_not_about(node, finding)) is not None:
+        return fault
     if (before.name, before.outputs) != (after.name, after.outputs):
         return f"renamed {(before.name, *before.outputs)} to {(after.name, *after.outputs)}"
     if before.graph != after.graph:
-        return "took the node out of its graph; a rule edits in place"
+        return "moved the node to another graph"
     changed = (before.op_type, before.content) != (after.op_type, after.content)
     if changed != isinstance(finding, Applied):
         return f"changed the node: {changed}, and called it {type(finding).__name__}"
     return None
+
+
+def _why_not_about(node: ir.Node, finding: object) -> str | None:
+    """Return why `finding` is none, or not of `node`, or None."""
+    if not isinstance(finding, Applied | Skipped):
+        return f"yielded {finding!r}, which is neither Applied nor Skipped"
+    if finding.node is not node:
+        other = finding.node
+        called = repr(label(other)) if isinstance(other, type(node)) else repr(other)
+        return f"yielded a finding about {called}"
+    return None
+
+
+def _why_not_told(finding: Finding) -> str | None:
+    """Return why a finding cannot be written down, or None."""
+    if isinstance(finding, Skipped):
+        is_text = isinstance(finding.reason, str) and finding.reason
+        return None if is_text else f"skipped for {finding.reason!r}, which is no reason"
+    try:
+        json_text({"before": dict(finding.before), "after": dict(finding.after)})
+    except (TypeError, ValueError) as error:
+        return f"`before` and `after` are no JSON data: {error}"
+    return None
+
+
+def _why_badly_replaced(
+    graph: ir.Graph | ir.Function | None,
+    outputs: list[tuple[ir.Value, str | None, bool]],
+    findings: list[Finding],
+    node: ir.Node,
+) -> str | None:
+    """Return how `apply` broke its contract where it put others in the node's place."""
+    if len(findings) != 1 or not isinstance(findings[0], Applied):
+        return f"took the node out of its graph and yielded {findings}"
+    if (fault := _why_not_about(node, findings[0])) is not None:
+        return fault
+    for value, name, _ in outputs:
+        if value.uses() or value.is_graph_output():
+            return f"left uses of {name!r}, which no node gives any more"
+    assert graph is not None  # noqa: S101, a candidate is in a graph
+    given = {value.name for other in graph for value in other.outputs}
+    lost = [name for _, name, read in outputs if read and name and name not in given]
+    return f"lost the tensors {', '.join(lost)}" if lost else None
+
+
+def _is_read(value: ir.Value) -> bool:
+    """Return whether anything reads `value`; what nothing reads may go."""
+    return bool(value.uses()) or value.is_graph_output()

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow import vocabulary
 from ascendflow.manifest.paths import lookup
+from ascendflow.manifest.precision_keys import precision_keys
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
+from ascendflow.manifest.rules import rule_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,18 +110,6 @@ def cann_release(cann: str) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def _rules(data: Any) -> Iterator[Problem]:
-    rules = lookup(data, ("rewrite", "rules"))
-    first: dict[str, int] = {}
-    for index, rule in enumerate(rules if isinstance(rules, list) else []):
-        name = rule.get("name") if isinstance(rule, dict) else rule
-        if isinstance(name, str) and first.setdefault(name, index) != index:
-            text = f"is a rule named before, at rules[{first[name]}], got {shown(name)}"
-            yield Problem(
-                ("rewrite", "rules", index), text, "give all its nodes in one place"
-            )
-
-
 def _soc(data: Any) -> Iterator[Problem]:
     soc = lookup(data, ("convert", "soc_version"))
     if lookup(data, ("convert", "backend")) == "cann":
@@ -206,10 +196,11 @@ CONSISTENCY: tuple[Callable[[Any], Iterator[Problem]], ...] = (
     _input_names,
     _ranges,
     _opset,
-    _rules,
+    rule_problems,
     _soc,
     _thresholds,
     _end_metric,
     _names,
+    precision_keys,
 )
 """Each takes the whole manifest as raw data, of which no type is certain."""

@@ -43,6 +43,9 @@ def one_of(names: tuple[str, ...]) -> Checked:
     return Checked(check, enum=list(names))
 
 
+RULE_NAMES = [vocabulary.AUTO, *(rule for rule, _ in vocabulary.RULES)]
+
+
 class RuleOrName:
     """Reads `resize-half-pixel` as `{name: resize-half-pixel}`."""
 
@@ -56,8 +59,23 @@ class RuleOrName:
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Allow both spellings."""
-        names = [rule for rule, _ in vocabulary.RULES]
-        return {"anyOf": [{"enum": names}, handler(core["schema"])]}
+        return {"anyOf": [{"enum": RULE_NAMES}, handler(core["schema"])]}
+
+
+class RulesOrAuto:
+    """Reads `auto` as `[auto]`."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Turn the word into the list that the model wants."""
+
+        def listed(value: Any) -> Any:
+            return [value] if value == vocabulary.AUTO else value
+
+        return core_schema.no_info_before_validator_function(listed, handler(source))
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Allow both spellings."""
+        return {"anyOf": [{"const": vocabulary.AUTO}, handler(core["schema"])]}
 
 
 def exactly_one(*groups: tuple[str, ...], without: dict[str, str]) -> dict[str, Any]:
@@ -138,7 +156,11 @@ Thresholds = WithJsonSchema(
     }
 )
 
-# The next two say in JSON Schema some of what `consistency` checks.
+# The next three say in JSON Schema some of what `consistency` checks.
+KNOWN_RULE_UNLESS_FILE: dict[str, Any] = {
+    "if": {"properties": {"file": {"type": "string"}}, "required": ["file"]},
+    "else": {"properties": {"name": {"enum": RULE_NAMES}}},
+}
 KNOWN_SOC_UNLESS_CANN: dict[str, Any] = {
     "if": {"properties": {"backend": {"const": "cann"}}, "required": ["backend"]},
     "else": {"properties": {"soc_version": {"enum": list(vocabulary.SOC_VERSIONS)}}},

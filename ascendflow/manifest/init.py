@@ -157,7 +157,7 @@ def _plan_onnx(
         _refuse_name(f"{file.path.name}: an input's name", each.name, checks.input_name)
     source = _plan_link(plan, folder, file) if link else _plan_copy(plan, folder, file)
     inputs = [(each, shapes[each.name]) for each in file.inputs]
-    text = templates.onnx_manifest(folder.name, source, inputs, resizes=file.has_resize)
+    text = templates.onnx_manifest(folder.name, source, inputs)
     plan.add(folder / "manifest.yaml", text)
     plan.notes += [
         f"input '{name}' is empty, since a size in its shape is 0: little can be compared;"

@@ -9,7 +9,7 @@ from ascendflow import vocabulary
 from ascendflow.errors import ManifestError, UsageError
 from ascendflow.manifest import source as yaml
 from ascendflow.manifest.consistency import CONSISTENCY
-from ascendflow.manifest.models import Block, Manifest
+from ascendflow.manifest.models import Manifest
 from ascendflow.manifest.paths import (
     FILES,
     Places,
@@ -18,12 +18,14 @@ from ascendflow.manifest.paths import (
     path_problems,
     spelled_out,
 )
+from ascendflow.manifest.precision_keys import MODES
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
     from ascendflow.manifest.problems import Keys
@@ -159,7 +161,7 @@ def _translated(error: ErrorDetails, source: yaml.Source) -> Problem:
 
 def _nearest_key(keys: Keys) -> str:
     """Suggest the block that a key of this name belongs to, or a sibling."""
-    block: type[Block] = Manifest
+    block: type[BaseModel] = Manifest
     for key in keys[:-1]:
         field = block.model_fields.get(str(key))
         block = (_block_of(field.annotation) if field is not None else None) or block
@@ -171,8 +173,10 @@ def _nearest_key(keys: Keys) -> str:
     return closest_or_all(name, block.model_fields)
 
 
-def _block_of(annotation: Any) -> type[Block] | None:
-    if isinstance(annotation, type) and issubclass(annotation, Block):
+def _block_of(annotation: Any) -> type[BaseModel] | None:
+    from pydantic import BaseModel
+
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(_block_of, get_args(annotation))), None)
 
@@ -202,14 +206,19 @@ def _all(problems: list[Problem], source: yaml.Source, file: str) -> str:
 
 def _overridden(manifest: Manifest, soc: str | None, precision: str | None) -> Manifest:
     """Apply `soc=` and `precision=`."""
-    changed = {}
+    changed: dict[str, str | None] = {}
     if precision is not None:
-        if precision not in vocabulary.PRECISION_MODES:
-            hint = closest_or_all(precision, vocabulary.PRECISION_MODES)
+        if precision not in MODES:
+            hint = closest_or_all(precision, MODES)
             raise UsageError(
                 f"precision={precision} is not a known precision_mode", hint=hint
             )
-        changed["precision_mode"] = precision
+        is_old = precision in vocabulary.PRECISION_MODES
+        changed |= (
+            {"precision_mode": precision, "precision_mode_v2": None}
+            if is_old
+            else {"precision_mode_v2": precision}
+        )
     if soc is not None:
         if soc not in vocabulary.SOC_VERSIONS:
             hint = closest_or_all(soc, vocabulary.SOC_VERSIONS)

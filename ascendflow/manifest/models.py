@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ascendflow import vocabulary
+from ascendflow.manifest.block import STRICT, FromList
 from ascendflow.manifest.fields import (
     BETWEEN_BLOCKS,
     IDENTIFIER,
-    KNOWN_SOC_UNLESS_CANN,
-    CannVersion,
+    KNOWN_RULE_UNLESS_FILE,
     Identifier,
     InputName,
     ModelName,
@@ -27,24 +27,20 @@ from ascendflow.manifest.fields import (
     Ratio,
     RelativePath,
     RuleOrName,
-    SocVersion,
+    RulesOrAuto,
     Text,
     Thresholds,
     exactly_one,
     one_of,
 )
+from ascendflow.manifest.target import Convert
 
 
 class Block(BaseModel):
-    """A mapping in the manifest. Types are strict: `"5"` is no number."""
+    """A mapping in the manifest."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
-    )
+    model_config = STRICT
 
-
-# YAML has lists only; frozen models hold tuples, which strict mode would not make of them.
-FromList = Field(strict=False)
 
 Arguments = Annotated[
     dict[str, Any], Field(json_schema_extra={"propertyNames": {"pattern": IDENTIFIER}})
@@ -161,38 +157,31 @@ class Simplify(Block):
 class RuleUse(Block):
     """A rule, and where it must apply."""
 
-    name: Annotated[str, one_of(tuple(rule for rule, _ in vocabulary.RULES))]
+    model_config = ConfigDict(json_schema_extra=KNOWN_RULE_UNLESS_FILE)
+
+    name: Text
+    """Of a rule of ascendflow, or of yours in `file`; `auto`: all that the target needs."""
+    file: Module | None = None
+    """Python file with a rule of your own, relative to this folder."""
     nodes: Annotated[tuple[Text, ...], FromList, NotEmpty] | None = None
     """Only these nodes; a name that matches none is an error."""
     count: Annotated[int, Field(ge=1)] | None = None
     """How many nodes it may match; more is an error."""
+    scale: Annotated[int, Field(ge=2, le=65536)] | None = None
+    """What `scale-conv` and `scale-rmsnorm` divide by: a power of two; others take none."""
 
 
 class Rewrite(Block):
-    """Which rules edit the graph. Their order here does not count."""
+    """Which rules edit the graph. Only the order of your own counts; they come last."""
 
     rules: Annotated[
         tuple[Annotated[RuleUse, RuleOrName()], ...],
         FromList,
+        RulesOrAuto(),
     ] = ()
-    """Names, or {name, nodes, count}."""
+    """`auto`, or a list of names and {name, nodes, count, scale, file}."""
     allow_lossy: bool = False
     """Accept rules that change values beyond rounding."""
-
-
-class Convert(Block):
-    """The target: ONNX to OM."""
-
-    model_config = ConfigDict(json_schema_extra=KNOWN_SOC_UNLESS_CANN)
-
-    backend: Annotated[str, one_of(vocabulary.BACKENDS)] = "emulator"
-    """`emulator` needs no CANN and says in every record that it is none."""
-    cann: CannVersion
-    """CANN version, quoted: "8.1"."""
-    soc_version: SocVersion
-    """As `atc --soc_version` spells it."""
-    precision_mode: Annotated[str, one_of(vocabulary.PRECISION_MODES)] = "force_fp16"
-    """As `atc --precision_mode` spells it."""
 
 
 class Infer(Block):

@@ -40,13 +40,11 @@ class OnnxFile:
         path: where it lies.
         inputs: its inputs, initializers among them left out (IR version 3 lists both).
         external: location -> file of the weights beside it.
-        has_resize: it holds a Resize or Upsample node.
     """
 
     path: Path
     inputs: tuple[ModelInput, ...]
     external: Mapping[str, Path]
-    has_resize: bool
 
 
 def read_onnx(path: Path) -> OnnxFile:
@@ -86,8 +84,7 @@ def read_onnx(path: Path) -> OnnxFile:
         raise UsageError(f"{path}: two inputs have the name {twice[0]!r}")
     if not inputs:
         raise UsageError(f"{path}: has no input, so there is nothing to feed on the target")
-    resizes = any(node.op_type in ("Resize", "Upsample") for node in model.graph.node)
-    return OnnxFile(path, tuple(inputs), dict(_external(path, model)), resizes)
+    return OnnxFile(path, tuple(inputs), dict(_external(path, model)))
 
 
 def fixed_shapes(

@@ -145,6 +145,12 @@ def path_problems(data: Any, places: Places) -> Iterator[Problem]:
         written = lookup(data, keys)
         if isinstance(written, str) and written:
             yield from _file_problems(keys, written, places)
+    rules = lookup(data, ("rewrite", "rules"))
+    for index in range(len(rules) if isinstance(rules, list) else 0):
+        keys = ("rewrite", "rules", index, "file")
+        written = lookup(data, keys)
+        if isinstance(written, str) and written:
+            yield from _file_problems(keys, written, places)
     globs: list[tuple[Keys, Any]] = [
         (("samples", "files"), lookup(data, ("samples", "files")))
     ]

@@ -21,7 +21,7 @@ from ascendflow.tasks import DOIT_CONFIG, task_pipelines
 __all__ = ["DOIT_CONFIG", "task_pipelines"]
 '''
 
-IGNORED = ("build/", ".ascendflow/", ".doit.db*", "__pycache__/")
+IGNORED = ("build/", ".ascendflow/", ".doit.db*", "__pycache__/", ".venv/")
 
 
 def with_entries(text: str, table: tuple[str, ...], entries: dict[str, str]) -> str:
@@ -64,9 +64,9 @@ def with_entries(text: str, table: tuple[str, ...], entries: dict[str, str]) -> 
 
 
 def with_ignored(text: str) -> str:
-    """Add what ascendflow writes to a .gitignore."""
-    there = {line.strip() for line in text.splitlines()}
-    missing = [line for line in IGNORED if line not in there]
+    """Add what ascendflow writes to a .gitignore, and the environment it is run from."""
+    there = {line.strip().strip("/") for line in text.splitlines()}
+    missing = [line for line in IGNORED if line.strip("/") not in there]
     end = _line_end(text)
     start = end if text and not text.endswith("\n") else ""
     return text + start + "".join(line + end for line in missing) if missing else text

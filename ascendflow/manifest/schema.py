@@ -19,6 +19,7 @@ DOCUMENTS = (
     ("simplification", "ascendflow.documents.simplification:SimplificationDocument"),
     ("rewrite_log", "ascendflow.documents.rewrite_log:RewriteLog"),
     ("check", "ascendflow.documents.check:Check"),
+    ("lint", "ascendflow.documents.lint:Lint"),
     ("conversion", "ascendflow.documents.conversion:Conversion"),
     ("metrics", "ascendflow.documents.metrics:MetricsDocument"),
     ("evaluation", "ascendflow.documents.evaluation:Evaluation"),

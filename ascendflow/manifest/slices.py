@@ -15,7 +15,7 @@ from ascendflow.manifest.models import Export
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ascendflow.manifest.models import Evaluate, Manifest, TorchSource
+    from ascendflow.manifest.models import Evaluate, Manifest, RuleUse, TorchSource
 
 LAST_CANN_WITH_15 = (8, 1)
 """Parsers up to CANN 6.0.RC1 know opset 8 to 15, from 8.5 on 8 to 18; in between, take
@@ -89,16 +89,45 @@ def _simplify(manifest: Manifest) -> dict[str, Any]:
 def _rewrite(manifest: Manifest) -> dict[str, Any]:
     # The order of application is the vocabulary's, so the manifest's is no difference.
     order = [rule for rule, _ in vocabulary.RULES]
-    rules = sorted(manifest.rewrite.rules, key=lambda rule: order.index(rule.name))
-    return {"rules": [rule.model_dump(mode="json") for rule in rules]}
+    given = [rule for rule in manifest.rewrite.rules if rule.name != vocabulary.AUTO]
+    ours = [rule for rule in given if rule.file is None]
+    rules = sorted(ours, key=lambda rule: order.index(rule.name))
+    rules += [rule for rule in given if rule.file is not None]
+    auto = len(given) < len(manifest.rewrite.rules)
+    return {
+        "rules": [_rule(rule) for rule in rules],
+        # Of the target only `auto` depends.
+        "auto": _target(manifest) if auto else None,
+        "users_code": _rule_files(manifest),
+    }
+
+
+def _rule_files(manifest: Manifest) -> list[str]:
+    return sorted({rule.file for rule in manifest.rewrite.rules if rule.file is not None})
+
+
+def _rule(rule: RuleUse) -> dict[str, Any]:
+    given = rule.model_dump(mode="json", exclude={"scale"})
+    return given if rule.scale is None else {**given, "arguments": {"scale": rule.scale}}
 
 
 def _check(manifest: Manifest) -> dict[str, Any]:
-    return {"allow_lossy": manifest.rewrite.allow_lossy}
+    return {
+        "allow_lossy": manifest.rewrite.allow_lossy,
+        "users_code": _rule_files(manifest),
+    }
 
 
 def _convert(manifest: Manifest) -> dict[str, Any]:
-    return manifest.convert.model_dump(mode="json")
+    return {"backend": manifest.convert.backend, **_target(manifest)}
+
+
+def _target(manifest: Manifest) -> dict[str, Any]:
+    # Equal modes of two spellings are one: what they make is the same.
+    spelled = manifest.convert.model_dump(
+        mode="json", exclude={"backend", "precision_mode_v2"}
+    )
+    return {**spelled, "precision_mode": manifest.convert.mode}
 
 
 def _infer(manifest: Manifest) -> dict[str, Any]:
@@ -166,6 +195,7 @@ SLICES: dict[str, Callable[[Manifest], dict[str, Any]]] = {
     "simplify": _simplify,
     "rewrite": _rewrite,
     "check": _check,
+    "lint": _target,
     "convert": _convert,
     "infer": _infer,
     "compare": _compare,

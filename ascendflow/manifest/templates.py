@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SCHEMA_LINE = "# yaml-language-server: $schema=../../schemas/manifest.schema.json"
 
+AUTO_COMMENT = "   # all that the target needs; the report lists them"
+
 TARGET = """\
 convert:
   backend: emulator   # computes what CANN is known to do; no NPU, no CANN needed
@@ -28,8 +30,6 @@ def onnx_manifest(
     model: str,
     source: str,
     inputs: Sequence[tuple[ModelInput, Sequence[int]]],
-    *,
-    resizes: bool,
 ) -> str:
     """Spell a manifest for an ONNX file, with random samples.
 
@@ -37,7 +37,6 @@ def onnx_manifest(
         model: its name.
         source: path of the ONNX file, as a manifest spells it.
         inputs: each input with the shape to build for.
-        resizes: the file has Resize nodes, so the rule for them is named.
     """
     lines = [SCHEMA_LINE, "schema_version: 1", f"model: {quoted(model)}"]
     lines += [f"source: {{onnx: {quoted(source)}}}", "inputs:"]
@@ -58,7 +57,7 @@ def onnx_manifest(
         lines.append("# Integers are drawn from [low, high), the upper end not included.")
     ranged = f", ranges: {{{ranges}}}" if whole else ""
     lines.append(f"samples: {{random: {{seed: 0, count: 4{ranged}}}}}")
-    lines.append(f"rewrite: {{rules: [{'resize-half-pixel' if resizes else ''}]}}")
+    lines.append(f"rewrite: {{rules: auto}}{AUTO_COMMENT}")
     return "\n".join(lines) + "\n" + TARGET
 
 
@@ -90,7 +89,7 @@ inputs:
   - {{name: image, dtype: float32, shape: [1, 3, 64, 96]}}   # what the target is built for
 samples: {{module: data.py, factory: test_samples, arguments: {{count: 8}}}}
 export: {{opset: 15, exporter: dynamo, max_relative_error: 1e-3}}
-rewrite: {{rules: [resize-half-pixel]}}
+rewrite: {{rules: auto}}{AUTO_COMMENT}
 {TARGET}  metric: {{max_relative_drop: 0.01, against: onnx}}
 evaluate: {{module: metric.py, factory: pixel_accuracy, direction: higher}}
 """

@@ -120,9 +120,12 @@ def _judge(found: OutputComparison, threshold: Threshold) -> Check:
         sample, problem = first["sample"], f"sample {first['sample']!r}: {first['problem']}"
     if problem is None and math.isnan(value):
         problem = _why_nan(found)
-    return _check(
+    check = _check(
         found["pair"], found["name"], threshold, value, sample=sample, problem=problem
     )
+    if aggregate is not None and "behaviour" in aggregate:
+        check["behaviour"] = aggregate["behaviour"]
+    return check
 
 
 def _why_nan(found: OutputComparison) -> str:

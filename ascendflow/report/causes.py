@@ -55,33 +55,41 @@ def origin(node: str, origins: NodesDocument) -> tuple[str, str]:
 
 def deviation(applied: Mapping[str, Any]) -> Deviation:
     """Tell one emulated deviation without its list of nodes."""
-    return {
+    told: Deviation = {
         "deviation": applied["deviation"],
         "nodes": len(applied["nodes"]) or None,
         "confidence": applied["confidence"],
         "source": applied["source"],
         "rule": applied.get("rule"),
     }
+    if "behaviours" in applied:
+        told["behaviours"] = applied["behaviours"]
+    return told
 
 
 def _cause(applied: Mapping[str, Any], node: str, log: RewriteLog) -> Cause:
     rule = applied.get("rule")
-    return {
+    cause: Cause = {
         "deviation": applied["deviation"],
         "nodes": len(applied["nodes"]),
         "confidence": applied["confidence"],
         "source": applied["source"],
         "cure": None if rule is None else _cure(rule, node, log),
     }
+    if "behaviours" in applied:
+        cause["behaviours"] = applied["behaviours"]
+    return cause
 
 
 def _cure(rule: str, node: str, log: RewriteLog) -> Cure:
-    entry = next((entry for entry in log["rules"] if entry["rule"] == rule), None)
+    entries = [entry for entry in log["rules"] if entry["rule"] == rule]
     state: Literal["not_named", "other_nodes", "skipped", "applied"] = "not_named"
     reason = None
-    if entry is not None:
-        skipped = {finding["node"]: finding["reason"] for finding in entry["skipped"]}
-        if any(finding["node"] == node for finding in entry["applied"]):
+    if entries:
+        skipped = {
+            found["node"]: found["reason"] for e in entries for found in e["skipped"]
+        }
+        if any(found["node"] == node for e in entries for found in e["applied"]):
             state = "applied"
         elif node in skipped:
             state, reason = "skipped", skipped[node]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Target,
     )
     from ascendflow.documents.rewrite_log import RuleEntry
+    from ascendflow.documents.verdict import Verdict
 
     Documents = Mapping[str, Any]
 
@@ -64,7 +65,7 @@ def collect(documents: Documents) -> Report:
         "node_samples": measured["node_samples"],
         "rules": [_rule(rule, checked) for rule in log["rules"]],
         "rules_moved": max(moved, default=0.0),
-        "emulation": _emulation(conversion),
+        "emulation": _emulation(conversion, verdict),
         "metrics": {
             name: {"direction": metric.direction, "formula": metric.formula}
             for name, metric in METRICS.items()
@@ -159,15 +160,21 @@ def _rule(rule: RuleEntry, check: Check) -> RuleRow:
         "held": held.get(rule["rule"]),
         "applied": [finding["node"] for finding in rule["applied"]],
         "skipped": skipped,
+        "file": rule["file"],
+        "deviations": rule["deviations"],
     }
 
 
-def _emulation(conversion: Conversion) -> Emulation | None:
+def _emulation(conversion: Conversion, verdict: Verdict) -> Emulation | None:
     if conversion["is_real_device"]:
         return None
-    return {
+    emulation: Emulation = {
         "modelled_nodes": conversion["modelled_nodes"],
         "assumed": conversion["assumed"],
         "overflow": conversion["overflow"],
         "applied": [deviation(applied) for applied in conversion["applied"]],
     }
+    judged = verdict["emulation"]
+    if judged is not None and "behaviours" in judged:
+        emulation["behaviours"] = judged["behaviours"]
+    return emulation

@@ -12,6 +12,7 @@ from ascendflow.report.lines import (
     metric_words,
     node_lines,
     rewritten_words,
+    unknown_lines,
 )
 from ascendflow.report.words import (
     FLOORED,
@@ -69,6 +70,8 @@ def _print(report: Report, console: Console) -> None:
     if any(check["metric"] == FLOORED for check in report["checks"]):
         console.print(f"{FLOORED}: {FLOORED_WORDS}", soft_wrap=True)
     if report["passed"]:  # where it failed, the failure says so
+        for line in unknown_lines(report):
+            console.print(line, soft_wrap=True)
         for line in node_lines(report):
             console.print(line, soft_wrap=True)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.cann.fp16 import HALF_MAX
 from ascendflow.documents.metrics import OF_THE_EXPORT
 from ascendflow.report.words import (
     FLOORED,
@@ -19,6 +18,7 @@ from ascendflow.report.words import (
     value_words,
 )
 from ascendflow.terminal import printable
+from ascendflow.vocabulary import HALF_MAX, LOSSY_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,6 +69,7 @@ def failure_message(verdict: Mapping[str, Any], report: Mapping[str, Any]) -> st
         lines.append(f"gate: {counted(more, 'more check')} failed")
     if report["metric"] is not None:
         lines.append(f"gate: {metric_words(report)}")
+    lines += [f"gate: {line}" for line in unknown_lines(report)]
     lines += [f"gate: {line}" for line in node_lines(report)]
     lines += [
         f"  hint: {line}"
@@ -136,7 +137,8 @@ def check_words(check: Mapping[str, Any]) -> str:
     if problem is not None:
         words = f"{subject}: {metric} {must}: {problem}"
     else:
-        words = f"{subject}: {metric} is {value_words(check)}, {must}"
+        under = f" if {check['behaviour']}" if "behaviour" in check else ""
+        words = f"{subject}: {metric} is {value_words(check)}{under}, {must}"
         if isinstance(check["value"], str):
             words += "; what is not finite never passes"
     return printable(words)
@@ -152,6 +154,24 @@ def metric_words(report: Mapping[str, Any]) -> str:
     )
     told = ", ".join(f"{name} {shown(v)}" for name, v in values if v is not None)
     return printable(f"{metric['name']} ({metric['direction']} is better): {told}")
+
+
+def unknown_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what no source says of the target, and what is shown instead."""
+    emulation = report["emulation"] or {}
+    if (behaviours := emulation.get("behaviours")) is None:
+        return
+    undecided = ", ".join(
+        f"{d['deviation']} ({counted(d['nodes'], 'node')})"
+        for d in emulation["applied"]
+        if "behaviours" in d
+    )
+    first, second = behaviours["names"]
+    yield printable(
+        f"unknown on CANN {report['target']['cann']}: {undecided}: either {first}, or "
+        f"{second}; both were computed, the worse is shown: each number of an output, and "
+        f"the end metric, is the worse of the two; nodes are as if {behaviours['nodes']}"
+    )
 
 
 def node_lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -173,7 +193,8 @@ def node_lines(report: Mapping[str, Any]) -> Iterator[str]:
         others = counted(cause["nodes"] - 1, "more node")
         where = f"here and at {others}" if cause["nodes"] > 1 else "here"
         known = f"{cause['deviation']}, {where} ({confidence_words(cause)})"
-        yield printable(f"known cause: {known}")
+        kind = "possible" if "behaviours" in cause else "known"
+        yield printable(f"{kind} cause: {known}")
     if not node["causes"] and report["emulation"] is not None:
         yield _only_everywhere(report["emulation"])
 
@@ -228,6 +249,9 @@ def cure_words(cure: Mapping[str, Any], report: Mapping[str, Any]) -> str:
         return f"rule {rule!r} was applied to this node already and is not enough"
     if cure["state"] == "other_nodes":
         what = f"add this node to the `nodes` of rule {rule!r} in {manifest}"
+    elif rule in LOSSY_RULES:
+        line = manifest_line(f"auto, {rule}", more=", allow_lossy: true")
+        return f"try in {manifest}: {line} (lossy; a build shows whether it helps)"
     elif report["rules"]:
         what = f"add {rule} to `rewrite.rules` in {manifest}"
     else:
@@ -235,6 +259,6 @@ def cure_words(cure: Mapping[str, Any], report: Mapping[str, Any]) -> str:
     return f"{what} (cures it under emulation; a device run confirms)"
 
 
-def manifest_line(rule: str) -> str:
-    """Spell a manifest's first rule."""
-    return f"rewrite: {{rules: [{rule}]}}"
+def manifest_line(rules: str, more: str = "") -> str:
+    """Spell a manifest's rules."""
+    return f"rewrite: {{rules: [{rules}]{more}}}"

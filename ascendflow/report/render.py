@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.report import chart, lines, words
+from ascendflow.report import chart, lines, words, written
 from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
@@ -63,8 +63,11 @@ def _filters(report: Report) -> dict[str, Any]:
         "tightest": words.tightest_words,
         "check_words": lines.check_words,
         "manifest_line": lines.manifest_line,
+        "rules_written": written.rules_written,
         "golden_words": lines.golden_words,
         "rewritten_words": lines.rewritten_words,
+        "confidence_words": words.confidence_words,
+        "unknown_lines": lines.unknown_lines,
         "cure_words": partial(lines.cure_words, report=report),
         "reason_words": words.REASONS.__getitem__,
     }

@@ -102,4 +102,6 @@ def counted(count: int, noun: str) -> str:
 
 def confidence_words(cause: Mapping[str, Any]) -> str:
     """Say how sure a deviation is; what was emulated is never more than that."""
+    if "behaviours" in cause:
+        return "unknown: emulated both ways"
     return f"emulated, confidence {cause['confidence']}"

@@ -14,6 +14,7 @@ STAGES = (
     ("simplify", "ascendflow.stages.simplify:Simplify"),
     ("rewrite", "ascendflow.stages.rewrite:Rewrite"),
     ("check", "ascendflow.stages.check:Check"),
+    ("lint", "ascendflow.stages.lint:Lint"),
     ("convert", "ascendflow.stages.convert:Convert"),
     ("infer", "ascendflow.stages.infer:Infer"),
     ("compare", "ascendflow.stages.compare:Compare"),

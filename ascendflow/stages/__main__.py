@@ -74,7 +74,7 @@ def _run(
     stage = load(spec.stage)
     findings = Findings()
     tracker = Tracker(territory, [str(entry) for entry in spec.python_path])
-    tracker.start(observe=stage.runs_user_code)
+    tracker.start(observe=stage.runs_user_code or bool(spec.config.get("users_code")))
     stage().run(_context(spec, findings))
     tracker.declare(_declared_reads(spec))
     reads = tracker.stop()

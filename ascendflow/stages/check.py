@@ -58,7 +58,7 @@ class Check:
         # Together first: only where a promise is broken, or rules promise different
         # things, is a run for each rule needed.
         elif not _all_hold(applied, whole):
-            _judge_one_by_one(before, applied, feeds)
+            _judge_one_by_one(before, applied, feeds, ctx.folder)
         document: CheckDocument = {
             "schema_version": 1,
             "outputs": {name: found.summary() for name, found in whole.items()},
@@ -73,7 +73,7 @@ class Check:
 def _refuse_lossy(applied: Sequence[RuleEntry]) -> None:
     lossy = [entry for entry in applied if entry["effect"] == "lossy"]
     if lossy:
-        named = ", ".join(f"{_at(e)} ({len(e['applied'])} nodes)" for e in lossy)
+        named = ", ".join(f"{_at(e)} (nodes: {len(e['applied'])})" for e in lossy)
         raise StageError(
             f"check: lossy, and the manifest does not allow it: {named}",
             hint="set `rewrite: {allow_lossy: true}` if the gate is to judge the loss",
@@ -88,20 +88,23 @@ def _all_hold(applied: Sequence[RuleEntry], whole: Differences) -> bool:
 
 
 def _judge_one_by_one(
-    simplified: Path, applied: Sequence[RuleEntry], feeds: TensorSet
+    simplified: Path, applied: Sequence[RuleEntry], feeds: TensorSet, folder: Path
 ) -> None:
     """Apply rule after rule, each on top of those before it, and judge each by itself."""
-    from ascendflow.graph.rewrite import Request, rewrite
+    from ascendflow.graph.rewrite import Request, replay
+    from ascendflow.stages.users_rules import load_rules
 
+    own = load_rules(folder, [(e["file"], e["rule"]) for e in applied if e["file"]])
     requests: list[Request] = []
     with TemporaryDirectory() as scratch:
         before = simplified
         for position, entry in enumerate(applied):
             names = tuple(done["node"] for done in entry["applied"])
-            requests.append(Request(entry["rule"], names))
+            arguments = entry.get("arguments", {})
+            requests.append(Request(entry["rule"], names, arguments=arguments))
             after = Path(scratch) / str(position) / MODEL_FILE
             after.parent.mkdir()
-            rewrite(simplified, after, requests)
+            replay(simplified, after, requests, own)
             if (weights := simplified.with_name(DATA_FILE)).exists():
                 link_or_copy(weights, after.with_name(DATA_FILE))
             _refuse_broken(entry, _differences(before, after, feeds))

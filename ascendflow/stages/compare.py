@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import read_json, write_json
+from ascendflow.documents.metrics import OF_THE_EXPORT
 from ascendflow.errors import StageError
 from ascendflow.graph.dump import every_tensor
 from ascendflow.graph.files import MODEL_FILE
@@ -14,10 +15,12 @@ from ascendflow.graph.outline import outline
 from ascendflow.graph.pairing import Paired, pair_by_name
 from ascendflow.metrics.nodes import NodeTable, Origin
 from ascendflow.metrics.outputs import OutputSeries
-from ascendflow.tensors import TensorSet
+from ascendflow.metrics.worse import farther, worse
+from ascendflow.tensors import ALTERNATIVE, TensorSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     import numpy as np
 
@@ -65,22 +68,51 @@ class Compare:
 
 
 def _compare(ctx: StageContext, each: Each) -> MetricsDocument:
-    outputs = [found for pair in _pairs(ctx) for found in _compare_outputs(*pair, each)]
+    models = _behaviours(ctx)
+    names = list(models)
+    sets = [ctx.inputs["outputs"], ctx.inputs["outputs"] / ALTERNATIVE][: len(models)]
+    found = [list(_all_outputs(ctx, TensorSet(target), each)) for target in sets]
+    shown = farther(*found) if len(found) > 1 else 0
+    outputs = found[0]
+    if len(found) > 1:
+        pairs = zip(*found, strict=True)
+        outputs = [
+            one if one["pair"] == OF_THE_EXPORT else worse(one, other, names)
+            for one, other in pairs
+        ]
     ctx.findings.warnings += _said_aloud(outputs)
     feeds = TensorSet(ctx.inputs["samples"] / "feeds")
     sampled = range(min(ctx.config["node_samples"], len(feeds)))
-    return {
+    samples = (feeds.sample(index) for index in sampled)
+    document: MetricsDocument = {
         "schema_version": 1,
         "outputs": outputs,
-        "nodes": _compare_nodes(ctx, (feeds.sample(index) for index in sampled), each),
+        "nodes": _compare_nodes(ctx, models[names[shown]], samples, each),
         "node_samples": [feeds.ids[index] for index in sampled],
     }
+    if len(found) > 1:
+        document["behaviours"] = {"names": names, "nodes": names[shown]}
+    return document
 
 
-def _pairs(ctx: StageContext) -> Iterator[tuple[Pair, TensorSet, TensorSet]]:
+def _behaviours(ctx: StageContext) -> Mapping[str, Path]:
+    """Name what the target may do, and the compiled model of each."""
+    model = ctx.inputs["model"]
+    return {"": model} if ctx.backend is None else ctx.backend.behaviours(model)
+
+
+def _all_outputs(
+    ctx: StageContext, target: TensorSet, each: Each
+) -> Iterator[OutputComparison]:
+    for pair in _pairs(ctx, target):
+        yield from _compare_outputs(*pair, each)
+
+
+def _pairs(
+    ctx: StageContext, target: TensorSet
+) -> Iterator[tuple[Pair, TensorSet, TensorSet]]:
     """Yield golden and target of each comparison; PyTorch's only where there is one."""
     exported = TensorSet(ctx.inputs["golden"] / "onnx")
-    target = TensorSet(ctx.inputs["outputs"])
     yield "onnx-target", exported, target
     if (ctx.inputs["golden"] / "torch").is_dir():
         torch = TensorSet(ctx.inputs["golden"] / "torch")
@@ -123,7 +155,10 @@ def _said_aloud(outputs: list[OutputComparison]) -> Iterator[str]:
 
 
 def _compare_nodes(
-    ctx: StageContext, samples: Iterable[Mapping[str, np.ndarray]], each: Each
+    ctx: StageContext,
+    model: Path,
+    samples: Iterable[Mapping[str, np.ndarray]],
+    each: Each,
 ) -> list[NodeComparison]:
     """Compare what the simplified model and the target compute on the way, by name."""
     backend, threads = ctx.backend, ctx.config["threads"]
@@ -137,7 +172,7 @@ def _compare_nodes(
     table = NodeTable(each)
     for feeds in samples:
         golden = every_tensor(simplified, feeds, threads=threads)
-        target = backend.dump(ctx.inputs["model"], feeds, threads=threads)
+        target = backend.dump(model, feeds, threads=threads)
         for found in pair_by_name(golden, target):
             if isinstance(found, Paired):
                 table.add(*found)

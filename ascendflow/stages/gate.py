@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ascendflow.documents.conversion import Conversion
+    from ascendflow.documents.metrics import MetricsDocument
     from ascendflow.documents.verdict import Emulation, Verdict
     from ascendflow.stages.stage import StageContext
 
@@ -58,7 +59,7 @@ class Gate:
             "model": ctx.config["model"],
             "backend": conversion["backend"],
             "is_real_device": conversion["is_real_device"],
-            "emulation": _emulation(conversion),
+            "emulation": _emulation(conversion, measured),
             "cann": conversion["cann"],
             "soc_version": conversion["soc_version"],
             "precision_mode": conversion["precision_mode"],
@@ -72,12 +73,15 @@ class Gate:
         write_json(ctx.outputs["verdict.json"], verdict)
 
 
-def _emulation(conversion: Conversion) -> Emulation | None:
+def _emulation(conversion: Conversion, measured: MetricsDocument) -> Emulation | None:
     """Repeat how far the emulated target is known; a verdict is read on its own."""
     if conversion["is_real_device"]:
         return None
-    return {
+    emulation: Emulation = {
         "modelled_nodes": conversion["modelled_nodes"],
         "assumed": conversion["assumed"],
         "applied": conversion["applied"],
     }
+    if "behaviours" in measured:
+        emulation["behaviours"] = measured["behaviours"]
+    return emulation

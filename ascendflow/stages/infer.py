@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import InternalError, StageError
-from ascendflow.tensors import TensorSet, TensorWriter
+from ascendflow.tensors import ALTERNATIVE, TensorSet, TensorWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
 
@@ -18,7 +19,10 @@ SHOWN = 20
 
 
 class Infer:
-    """Run the compiled model on all samples; outputs only."""
+    """Run the compiled model on all samples; outputs only.
+
+    Where no source says which of two things the target does, both are run.
+    """
 
     name: ClassVar[str] = "infer"
     consumes: ClassVar[frozenset[str]] = frozenset({"samples", "golden", "model"})
@@ -47,26 +51,41 @@ class Infer:
             raise StageError(
                 f"infer: samples {feeds.ids} are not the golden's {golden.ids}"
             )
-        outputs = ctx.backend.infer(
-            ctx.inputs["model"],
-            _checked_feeds(feeds, ctx.config["inputs"]),
-            threads=ctx.config["threads"],
-        )
         faults: list[str] = []
-        done = 0
-        with TensorWriter(ctx.outputs["outputs"]) as writer:
-            for number, tensors in enumerate(outputs):
-                faults.extend(_faults(golden, number, tensors))
-                writer.write(feeds.ids[number], tensors)
-                done = number + 1
-        if done != len(feeds):
-            faults.append(f"infer: {len(feeds)} samples went in, {done} came out")
+        folder = ctx.outputs["outputs"]
+        for model in ctx.backend.behaviours(ctx.inputs["model"]).values():
+            outputs = ctx.backend.infer(
+                model,
+                _checked_feeds(feeds, ctx.config["inputs"]),
+                threads=ctx.config["threads"],
+            )
+            faults += _write(folder, outputs, feeds, golden)
+            folder /= ALTERNATIVE
         if faults:
             more = [f"... and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
             raise StageError(
                 "\n".join([*faults[:SHOWN], *more]),
                 hint="the target does not keep the model's outputs; see convert's log",
             )
+
+
+def _write(
+    folder: Path,
+    outputs: Iterator[dict[str, np.ndarray]],
+    feeds: TensorSet,
+    golden: TensorSet,
+) -> list[str]:
+    """Write outputs as they come; return how they differ in kind from the golden's."""
+    faults: list[str] = []
+    done = 0
+    with TensorWriter(folder) as writer:
+        for number, tensors in enumerate(outputs):
+            faults.extend(_faults(golden, number, tensors))
+            writer.write(feeds.ids[number], tensors)
+            done = number + 1
+    if done != len(feeds):
+        faults.append(f"infer: {len(feeds)} samples went in, {done} came out")
+    return faults
 
 
 def _checked_feeds(

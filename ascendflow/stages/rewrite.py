@@ -9,9 +9,13 @@ from ascendflow.graph.files import DATA_FILE, MODEL_FILE
 from ascendflow.stages.stage import KeptFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
-    from ascendflow.graph.rewrite import Request
+    import onnx_ir as ir
+
+    from ascendflow.graph.rewrite import Cures, Request
+    from ascendflow.graph.rule import Rule
     from ascendflow.stages.stage import StageContext
 
 
@@ -27,7 +31,7 @@ class Rewrite:
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what writes the file; without a rule it is copied."""
-        return ("onnx", "onnx-ir") if config["rules"] else ()
+        return ("onnx", "onnx-ir") if config["rules"] or config.get("auto") else ()
 
     def run(self, ctx: StageContext) -> None:
         """Write the rewritten model and the log; weights beside it stay where they are.
@@ -40,8 +44,14 @@ class Rewrite:
 
         source, target = ctx.inputs["simplified"], ctx.outputs["rewritten"]
         target.mkdir(parents=True)
+        rules = ctx.config["rules"]
+        own = [(each["file"], each["name"]) for each in rules if each.get("file")]
         done = rewrite(
-            source / MODEL_FILE, target / MODEL_FILE, requests(ctx.config["rules"])
+            source / MODEL_FILE,
+            target / MODEL_FILE,
+            requests(rules),
+            own=_users_rules(ctx.folder, own),
+            choose=_chooser(ctx.config.get("auto")),
         )
         if (source / DATA_FILE).exists():
             ctx.findings.kept[f"rewritten/{DATA_FILE}"] = KeptFile("simplified", DATA_FILE)
@@ -49,8 +59,29 @@ class Rewrite:
         write_json(ctx.outputs["rewrite.json"], done.log)
 
 
+def _users_rules(folder: Path, named: list[tuple[str, str]]) -> list[Rule]:
+    if not named:
+        return []
+    from ascendflow.stages.users_rules import load_rules
+
+    return load_rules(folder, named)
+
+
+def _chooser(target: Mapping[str, str] | None) -> Callable[[ir.Model], Cures] | None:
+    """Return what chooses rules for a target; None where the manifest names them.
+
+    The module is not imported here by name: it is this stage's code only then (`plan`).
+    """
+    if target is None:
+        return None
+    from importlib import import_module
+
+    choose = import_module("ascendflow.cann.auto").choose
+    return lambda model: choose(model, target)
+
+
 def requests(rules: list[Mapping[str, Any]]) -> list[Request]:
-    """Read the manifest's slice: name, and where given the nodes and their count."""
+    """Read the manifest's slice: name, and where given nodes, their count, arguments."""
     from ascendflow.graph.rewrite import Request
 
     return [
@@ -58,6 +89,7 @@ def requests(rules: list[Mapping[str, Any]]) -> list[Request]:
             rule["name"],
             None if rule.get("nodes") is None else tuple(rule["nodes"]),
             rule.get("count"),
+            rule.get("arguments", {}),
         )
         for rule in rules
     ]

@@ -70,6 +70,7 @@ class Stage(Protocol):
     computes_floats: ClassVar[bool]
     """Whether the CPU's instruction set can change the result, so belongs in the key."""
     runs_user_code: ClassVar[bool]
+    """Whether it does so in any case; `users_code` in its slice names files where not."""
 
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:

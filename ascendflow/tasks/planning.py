@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.build.project import PLAN
 from ascendflow.cache.files import write_bytes
 from ascendflow.errors import AscendflowError
 from ascendflow.plan import Plan
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from ascendflow.build.project import Project
     from ascendflow.tasks.variables import Variables
-
-PLAN = "plan.json"
 
 
 def plan_of(project: Project, model: str, variables: Variables) -> Plan:
@@ -33,6 +32,7 @@ def plan_of(project: Project, model: str, variables: Variables) -> Plan:
         if (plan := _kept_plan(path, made_from)) is not None:
             return plan
     plan, leads = _new_plan(project, model, variables)
+    project.new_plans.add(plan.run_name)
     path = project.build_folder(plan.run_name) / PLAN
     kept = {"made_from": made_from, "leads": leads, "plan": plan.to_json()}
     text = json.dumps(kept, sort_keys=True)
@@ -100,7 +100,8 @@ def _new_plan(
     run_name = model
     if variables.soc is not None or variables.precision is not None:
         target = loaded.manifest.convert
-        run_name = f"{model}@{target.soc_version}-{target.precision_mode}"
+        mode = target.precision_mode_v2 or target.precision_mode
+        run_name = f"{model}@{target.soc_version}-{mode}"
     places = project.places(f"{PIPELINES}/{model}", {n: str(p) for n, p in roots.items()})
     plan = make_plan(loaded, run_name=run_name, places=places, roots=roots)
     return plan, {str(name): str(path) for name, path in loaded.leads.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ascendflow.build.project import Project
+from ascendflow.build.proof import Proofs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,6 +39,11 @@ class Session:
     def project(self) -> Project:
         """The repository in whose folder doit runs."""
         return Project(Path.cwd())
+
+    @cached_property
+    def proofs(self) -> Proofs:
+        """What says at a glance that a run is up to date."""
+        return Proofs(self.project)
 
     @cached_property
     def timings(self) -> Timings:

@@ -50,15 +50,17 @@ class UpToDate:
         if reasons:
             SESSION.stale_runs.add(self._plan.run_name)
             SESSION.project.standing.clear()
+            SESSION.proofs.drop()
             if SESSION.hold_run(self._plan.run_name):
                 reasons = self._judge(values)
         return reasons
 
     def _judge(self, values: dict[str, Any]) -> tuple[str, ...]:
+        if (proof := SESSION.proofs.of(self._plan)) is not None:
+            return _why_unsaved(values, proof.keys[self._stage.name])
         judgement = judge(SESSION.project, self._plan, self._stage)
         if judgement.record is not None and judgement.is_up_to_date:
-            is_saved = values.get("key") == judgement.record["key"]
-            return () if is_saved else (str(StaleReason("saved_value_lost")),)
+            return _why_unsaved(values, judgement.record["key"])
         if judgement.reasons == (StaleReason("never_built"),) and "key" in values:
             return (str(StaleReason("withdrawn")),)
         return tuple(str(reason) for reason in judgement.reasons)
@@ -66,6 +68,12 @@ class UpToDate:
     def __repr__(self) -> str:
         """Say why the stage is stale, for `doit info`."""
         return "; ".join(self._reasons) or "up to date"
+
+
+def _why_unsaved(values: dict[str, Any], key: str) -> tuple[str, ...]:
+    """Return why doit itself does not know that a stage is up to date."""
+    is_saved = values.get("key") == key
+    return () if is_saved else (str(StaleReason("saved_value_lost")),)
 
 
 class NeverUpToDate:

@@ -15,11 +15,13 @@ from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from doit.exceptions import BaseFail
     from doit.task import Task
 
+    from ascendflow.documents.warnings import StageWarning
     from ascendflow.plan import Plan
 
 
@@ -61,15 +63,32 @@ class VerdictAction(BaseAction):
             from ascendflow.report.console import print_report
 
             print_report(report)
-        for stage in self._plan.stages:
-            known = SESSION.project.standing
-            told = recorded_warnings(SESSION.project, self._plan, stage.name, known)
-            for warning in told or ():
-                sys.stdout.write(f"{warning_line(warning)}\n")
+        for warning in self._warnings():
+            sys.stdout.write(f"{warning_line(warning)}\n")
         if not passed:
             where = self._relative(self._path("report", "report.html"))
             raise AccuracyGateError(failure_message(verdict, report), hint=f"open {where}")
         sys.stdout.write(f"{verdict_line(verdict)}\n")
+
+    def _warnings(self) -> Iterator[StageWarning]:
+        """Give what the stages warned of; where all were judged up to date, note so."""
+        project, plan = SESSION.project, self._plan
+        if (proof := SESSION.proofs.of(plan)) is not None:
+            for stage, warnings in proof.warnings.items():
+                for text in warnings:
+                    yield {"stage": stage, "text": text}
+            return
+        for planned in plan.stages:
+            told = recorded_warnings(project, plan, planned.name, project.standing)
+            yield from told or ()
+        names = [stage.name for stage in plan.stages]
+        standing = {
+            name: project.standing[plan.run_name, name]
+            for name in names
+            if (plan.run_name, name) in project.standing
+        }
+        if len(standing) == len(names):
+            SESSION.proofs.note(plan, standing)
 
     def _load(self, stage: str, role: str) -> Any:
         path = self._path(stage, role)

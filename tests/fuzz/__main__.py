@@ -1,7 +1,7 @@
 """Fuzzes for longer: `python -m tests.fuzz KIND FIRST [END [-v]]`.
 
-KIND is onnx, npz or manifest. One number shows what becomes of one file, -v of all. Ends
-with 1 where anything went wrong; Ctrl-C ends it sooner, with what was found.
+KIND is onnx, npz, manifest or target. One number shows what becomes of one file, -v of
+all. Ends with 1 where anything went wrong; Ctrl-C ends it sooner, with what was found.
 """
 
 from __future__ import annotations

@@ -39,6 +39,14 @@ class Outcome:
     exit_code: int = 0
     escaped: tuple[str, ...] = ()
 
+    def why_bad(self, *exit_codes: int) -> str | None:
+        """Return why this is neither a pass nor a refusal with one of these exit codes."""
+        if self.escaped:
+            return f"outside of the folder: {self.escaped}"
+        if self.how == "passed" or (self.how == "refused" and self.exit_code in exit_codes):
+            return None
+        return f"{self.how} {self.exit_code}: {self.said}"
+
 
 def outcomes(kind: str, numbers: Iterable[int], scratch: Path) -> Iterator[Outcome]:
     """Yield what becomes of each file, in order.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +100,9 @@ def mutated(number: int) -> bytes:
     return content
 
 
+@cache
 def _loaded() -> list[Any]:
+    """Load what is valid once; `_tree` copies what it changes."""
     from ruamel.yaml import YAML
 
     return [YAML(typ="safe", pure=True).load(file) for file in VALID]

@@ -13,14 +13,19 @@ from tests.fuzz.names import NOT_UTF8
 from tests.fuzz.onnx_changes import CHANGES, nodes, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import onnx
 
+    Seed = Callable[[random.Random], onnx.ModelProto]
+
 SECRET = b"this lies outside of the model's folder"
 
 
-def write(number: int, folder: Path) -> Path:
+def write(
+    number: int, folder: Path, *, seed: Seed = lambda rng: rng.choice(SEEDS)()
+) -> Path:
     """Write model number `number` with what belongs beside it; returns the ONNX file.
 
     Above `folder` lies a file with SECRET, which no model may reach.
@@ -30,14 +35,14 @@ def write(number: int, folder: Path) -> Path:
     (folder / "weights.bin").write_bytes(WEIGHTS.tobytes())
     (folder / "link.bin").symlink_to("../secret.bin")
     path = folder / "model.onnx"
-    path.write_bytes(mutated(number, str(folder.parent)))
+    path.write_bytes(_mutated(number, str(folder.parent), seed))
     return path
 
 
-def mutated(number: int, outside: str) -> bytes:
-    """Return mutated model number `number`; the same for the same number."""
+def _mutated(number: int, outside: str, seed: Seed) -> bytes:
+    """Return mutated model number `number`; the same for the same number and seed."""
     rng = random.Random(number)  # noqa: S311 - to be repeated
-    model = rng.choice(SEEDS)()
+    model = seed(rng)
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3)) if number else 0):
         if nodes(model):
             rng.choice(CHANGES)(model, rng)

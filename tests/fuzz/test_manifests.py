@@ -38,12 +38,8 @@ OF_THE_WHOLE = re.compile(
 
 def wrong(outcome: Outcome, content: bytes) -> str | None:
     """Return what is wrong with an outcome, or None."""
-    if outcome.escaped:
-        return f"outside of the folder: {outcome.escaped}"
-    if outcome.how == "passed":
-        return None
-    if outcome.how != "refused" or outcome.exit_code != ManifestError.exit_code:
-        return f"{outcome.how} {outcome.exit_code}: {outcome.said}"
+    if (why := outcome.why_bad(ManifestError.exit_code)) or outcome.how == "passed":
+        return why
     return next(_misplaced(outcome.said, content), None)
 
 

@@ -27,12 +27,8 @@ NAMED = re.compile(
 
 def wrong(outcome: Outcome) -> str | None:
     """Return what is wrong with an outcome, or None."""
-    if outcome.escaped:
-        return f"outside of the folder: {outcome.escaped}"
-    if outcome.how == "passed":
-        return None
-    if outcome.how != "refused" or outcome.exit_code != StageError.exit_code:
-        return f"{outcome.how} {outcome.exit_code}: {outcome.said}"
+    if (why := outcome.why_bad(StageError.exit_code)) or outcome.how == "passed":
+        return why
     return None if NAMED.search(outcome.said) else f"names nothing: {outcome.said}"
 
 

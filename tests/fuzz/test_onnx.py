@@ -28,15 +28,10 @@ NAMED = re.compile(r"model\.onnx|(node|input|output|tensor) '|opsets")
 
 def wrong(outcome: Outcome) -> str | None:
     """Return what is wrong with an outcome, or None."""
-    if outcome.escaped:
-        return f"outside of the folder: {outcome.escaped}"
-    if outcome.how == "passed":
-        return None
-    if outcome.how != "refused":
-        return f"{outcome.how}: {outcome.said}"
     code = UsageError.exit_code if outcome.stage == "init" else StageError.exit_code
-    if outcome.exit_code not in (code, NotModelledError.exit_code):
-        return f"exit code {outcome.exit_code}"
+    codes = code, NotModelledError.exit_code
+    if (why := outcome.why_bad(*codes)) or outcome.how == "passed":
+        return why
     return None if NAMED.search(outcome.said) else f"names nothing: {outcome.said}"
 
 

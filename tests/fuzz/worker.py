@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.fuzz import archives, journey, manifests, onnx_files
+from tests.fuzz import archives, journey, manifests, onnx_files, targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,11 @@ def onnx_file(number: int, folder: Path, enter: Callable[[str], None]) -> journe
     return journey.travel(file, folder / "repository", enter=enter)
 
 
+def target(number: int, folder: Path, enter: Callable[[str], None]) -> journey.Verdict:
+    """Give a mutated ONNX file to lint, the emulator and the rules."""
+    return targets.take(number, folder, enter)
+
+
 def archive(number: int, folder: Path, enter: Callable[[str], None]) -> journey.Verdict:
     """Give a mutated .npz file to the samples stage."""
     return archives.read(number, folder, enter)
@@ -41,7 +46,7 @@ def manifest(number: int, folder: Path, enter: Callable[[str], None]) -> journey
     return journey.load(content, folder / "repository", enter=enter)
 
 
-KINDS = {"onnx": onnx_file, "npz": archive, "manifest": manifest}
+KINDS = {"onnx": onnx_file, "npz": archive, "manifest": manifest, "target": target}
 
 
 def main() -> None:

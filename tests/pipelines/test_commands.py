@@ -24,7 +24,6 @@ LOOKING = (
     ["clean", "-n"],
     ["clean"],
 )
-RAISES = "raise SystemExit('imported')\n"
 MODULES = ("model", "data", "metric", "strokes")
 
 

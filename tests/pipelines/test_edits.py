@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.checkouts import ALL, FROM_CONVERT, FROM_REWRITE
+from tests.checkouts import ALL, FROM_LINT, FROM_REWRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ EDITS = {
         MANIFEST,
         PRECISION,
         "precision_mode: must_keep_origin_dtype",
-        FROM_CONVERT,
+        FROM_LINT,
         "convert",
         "config.precision_mode changed: 'force_fp16' -> 'must_keep_origin_dtype'",
     ),
@@ -232,7 +232,7 @@ def test_files_from_the_future_run_nothing_and_their_edits_are_noticed(
     assert (edited.code, edited.executed) == (0, ["evaluate", "gate", "report"])
 
 
-def test_second_soc_only_restores_what_is_before_convert(checkout: Checkout) -> None:
+def test_second_soc_only_restores_what_is_before_lint(checkout: Checkout) -> None:
     run = checkout.doit("model=toy", "soc=Ascend310B1")
     tasks = checkout.doit("list", "--all", "soc=Ascend310B1", "precision=force_fp16").text
     again = checkout.doit("model=toy", "soc=Ascend310B1", "precision=force_fp16")
@@ -240,8 +240,8 @@ def test_second_soc_only_restores_what_is_before_convert(checkout: Checkout) -> 
 
     name = "toy@Ascend310B1-force_fp16"
     assert run.code == 0
-    assert sorted(run.executed) == sorted(FROM_CONVERT)
-    assert sorted(run.restored) == sorted(set(ALL) - set(FROM_CONVERT))
+    assert sorted(run.executed) == sorted(FROM_LINT)
+    assert sorted(run.restored) == sorted(set(ALL) - set(FROM_LINT))
     assert f"convert:{name} executed" in run.text
     assert checkout.path(f"build/{name}/convert/model").is_dir()
     assert f"convert:{name} " in tasks
@@ -257,5 +257,5 @@ def test_precision_variable_spells_the_default_soc(checkout: Checkout) -> None:
 
     assert run.code == 3
     assert "'force_fp32' is not modelled on ascend310p" in run.text
-    assert kept.executed == ["convert"]
+    assert kept.executed == ["lint", "convert"]
     assert checkout.path("build/toy@Ascend310P3-must_keep_origin_dtype/convert").is_dir()

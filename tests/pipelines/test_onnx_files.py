@@ -184,13 +184,20 @@ def versions(folder: Path) -> list[np.ndarray]:
     return [np.fromfile(s.with_name("weights.bin"), np.float32) for s in saved]
 
 
-def test_other_file_of_the_same_bytes_has_its_own_weights(
-    empty: Checkout, tmp_path: Path
-) -> None:
-    """GR25: the manifest is turned to it."""
+@pytest.fixture
+def at_v1(empty: Checkout, tmp_path: Path) -> tuple[Checkout, np.ndarray, np.ndarray]:
+    """Return a checkout whose net reads models/v1 where it lies, and both weights."""
     checkout = empty.copied_to(tmp_path / "repository")
     v1, v2 = versions(checkout.path("models"))
     begin(checkout, checkout.path("models/v1/model.onnx"), "--link")
+    return checkout, v1, v2
+
+
+def test_other_file_of_the_same_bytes_has_its_own_weights(
+    at_v1: tuple[Checkout, np.ndarray, np.ndarray],
+) -> None:
+    """GR25: the manifest is turned to it."""
+    checkout, v1, v2 = at_v1
     first = checkout.doit("export:net")
     before = weights(checkout)
     checkout.edit("pipelines/net/manifest.yaml", "v1/model.onnx", "v2/model.onnx")
@@ -207,12 +214,10 @@ def test_other_file_of_the_same_bytes_has_its_own_weights(
 
 
 def test_link_to_a_file_may_be_turned_to_another_of_the_same_bytes(
-    empty: Checkout, tmp_path: Path
+    at_v1: tuple[Checkout, np.ndarray, np.ndarray], tmp_path: Path
 ) -> None:
     """GR25."""
-    checkout = empty.copied_to(tmp_path / "repository")
-    v1, v2 = versions(checkout.path("models"))
-    begin(checkout, checkout.path("models/v1/model.onnx"), "--link")
+    checkout, v1, v2 = at_v1
     current = checkout.path("models/current")
     current.symlink_to("v1")
     checkout.edit("pipelines/net/manifest.yaml", "v1/model.onnx", "current/model.onnx")

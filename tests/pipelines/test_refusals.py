@@ -39,14 +39,15 @@ def unbuilt(fresh_template: Checkout, tmp_path_factory: pytest.TempPathFactory) 
                 "'Ascend310P1' or 'Ascend310P3' or 'Ascend310P5' or 'Ascend310P7'?"
             ),
         ),
-        (["precision=fp16"], "precision=fp16 is not a known precision_mode"),
+        (["precision=fp61"], "precision=fp61 is not a known precision_mode"),
         (
             ["precision=force_fp32"],
             (
                 "precision=force_fp32 on the command line, the rest of pipelines/toy/"
                 "manifest.yaml: convert: precision_mode 'force_fp32' is not modelled on "
                 "ascend310p: its matrix unit has no fp32; modelled: force_fp16, "
-                "must_keep_origin_dtype; force_fp32 on Ascend310B1 to Ascend310B4, "
+                "must_keep_origin_dtype, allow_fp32_to_fp16, allow_mix_precision; "
+                "force_fp32 on Ascend310B1 to Ascend310B4, "
             ),
         ),
         (

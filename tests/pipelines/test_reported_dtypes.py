@@ -103,7 +103,9 @@ def test_float16_model_gives_what_float32_rounded_once_gives(
     }
     fed, kernel, result = shapes[op_type]
     x, w = (rng.standard_normal(shape).astype(np.float16) for shape in (fed, kernel))
-    nodes = [node(op_type, ["x", "w"], ["c"], name="op16"), node("Relu", ["c"], ["y"])]
+    attributes = {"kernel_shape": [3, 3]} if op_type == "Conv" else {}
+    first = node(op_type, ["x", "w"], ["c"], name="op16", **attributes)
+    nodes = [first, node("Relu", ["c"], ["y"])]
     half, wide = (
         model(nodes, [("x", fed, kind)], [("y", result, kind)], {"w": w.astype(dtype)})
         for kind, dtype in ((TensorProto.FLOAT16, np.float16), (TensorProto.FLOAT, F32))

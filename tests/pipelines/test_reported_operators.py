@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
+from ascendflow.errors import StageError
 from tests import exported_models
 from tests.models import F32, model, node
 from tests.stage_runs import simplified
@@ -50,7 +51,7 @@ PUBLISHED = [1.5556, 3.3333, 2, 6.3333, 11, 6, 4.5, 7.5, 4]
 def test_average_pool_rounded_up_gives_what_torch_gives_on_the_target_too(
     size: int, stride: int, include_pad: int, opset: int, tmp_path: Path
 ) -> None:
-    """OP01, OP02."""
+    """OP01, OP02. As the file stands CANN counts windows and divisors in its own way."""
     x = np.arange(1, size * size + 1, dtype=F32).reshape(size, size)
     expected = torch_average(x, stride, include_pad=bool(include_pad))
     if (size, stride, include_pad) == (4, 2, 1):
@@ -61,8 +62,41 @@ def test_average_pool_rounded_up_gives_what_torch_gives_on_the_target_too(
     made = simplified(tmp_path, proto, x=x.reshape(1, 1, size, size))
 
     np.testing.assert_allclose(made.golden_of(), expected, rtol=1e-6)
-    assert made.judge()["passed"]
+    assert made.judge("ceil-mode-to-pads")["passed"]
     np.testing.assert_allclose(made.emulated(), expected, rtol=2**-11)  # fp16
+
+
+@pytest.mark.parametrize(
+    ("size", "stride", "include_pad", "last"),
+    [(4, 2, 1, 16 / 9), (4, 2, 0, 16), (7, 2, 1, (41 + 42 + 48 + 49) / 9)],
+)
+def test_what_the_last_window_spans_is_divided_by_on_the_target(
+    size: int, stride: int, include_pad: int, last: float, tmp_path: Path
+) -> None:
+    """OP01: 3x3 windows that are cut off behind the picture, without the rule."""
+    x = np.arange(1, size * size + 1, dtype=F32).reshape(1, 1, size, size)
+    proto = exported_models.average_pool(
+        17, size=size, stride=stride, include_pad=include_pad
+    )
+    made = simplified(tmp_path, proto, x=x)
+
+    passed = made.judge()["passed"]
+
+    assert made.emulated()[0, 0, -1, -1] == np.float16(last)
+    assert passed == (made.golden_of()[0, 0, -1, -1] == F32(last))
+
+
+@pytest.mark.parametrize(("size", "count"), [(5, 3), (2, 2)])
+def test_a_window_in_the_padding_is_an_output_more_on_the_target(
+    size: int, count: int, tmp_path: Path
+) -> None:
+    """OP02: the windows of stride 3, without the rule."""
+    x = np.ones((1, 1, size, size), F32)
+    proto = exported_models.average_pool(17, size=size, stride=3, include_pad=0)
+    made = simplified(tmp_path, proto, x=x)
+
+    with pytest.raises(StageError, match=rf"has shape \(1, 1, {count}, {count}\), golden"):
+        made.judge()
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e4])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.checkouts import ALL, FROM_CONVERT, finished, until
+from tests.checkouts import ALL, FROM_LINT, finished, until
 
 if TYPE_CHECKING:
     from tests.checkouts import Checkout
@@ -59,7 +59,7 @@ def test_runs_that_name_two_models_in_another_order_do_not_wait_for_ever(
     checkout: Checkout,
 ) -> None:
     checkout.add_model("twin")
-    checkout.doit("check:toy", "check:twin")
+    checkout.doit("check:toy", "lint:toy", "check:twin", "lint:twin")
     meeting = checkout.meet_in("convert")
     one = checkout.start("convert:toy", "convert:twin")
     meeting.wait()
@@ -101,7 +101,7 @@ def test_eight_runs_at_once_execute_each_stage_once(
     again = fresh.doit()
 
     assert [run.code for run in runs] == [0] * 8
-    once = {"toy": ALL, "twin": ["gate", "report"], "other": [*ALL[:3], *FROM_CONVERT]}
+    once = {"toy": ALL, "twin": ["gate", "report"], "other": [*ALL[:3], *FROM_LINT]}
     assert executed == sorted(stage for model in models for stage in once[model])
     assert (again.code, again.executed, again.restored) == (0, [], [])
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DODO = """\
+DOIT_CONFIG = {"backend": "json"}  # the default leaves sqlite open, from Python 3.13 on
+
 def task_hello():
     return {"actions": [(print, ["hello from dodo"])], "verbosity": 2}
 """

@@ -69,6 +69,12 @@ def test_stage_gets_its_slice_its_files_and_the_modules_of_its_backend(
         "cann": "8.1",
         "soc_version": "Ascend310P3",
         "precision_mode": "force_fp16",
+        "keep_dtype": [],
+        "modify_mixlist": None,
+        "customize_dtypes": {},
+        "op_select_implmode": None,
+        "optypelist_for_implmode": [],
+        "is_weight_clip": None,
     }
     assert any(module.startswith("ascendflow.backends.") for module in convert.modules)
     child = ("ascendflow.child.command", "ascendflow.stages.__main__")
@@ -215,5 +221,5 @@ def test_nothing_is_converted_before_its_rewrite_was_checked(
     plan = plan_of(loaded, tmp_path)
     convert = plan.stage("convert")
 
-    assert convert.after == ("check", "rewrite")
+    assert convert.after == ("check", "lint", "rewrite")
     assert set(convert.inputs.values()) == {"rewrite"}

@@ -5,7 +5,8 @@ node that runs in fp16 is on the grid; on a SoC that saturates it is also finite
 
 * SELECTING operators give back elements that they were given, or 0, 1 and -1, or drop
   the fraction of one (an fp16 number of 2048 and more has none, below it every whole
-  number is one). So their outputs are on the grid, and are not rounded again.
+  number is one). So their outputs are on the grid, and are not rounded again. The
+  exception is the largest or smallest of nothing, which is infinite.
 * BOUNDED operators give nothing larger in magnitude than 65504 for such inputs: means
   and interpolations with weights that sum to 1, functions with a smaller range, functions
   that do not exceed their argument. What fp32 adds to that, a few parts in a million,
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ascendflow.cann.precision import CUBES
+from ascendflow.graph.matrices import MATRIX_PRODUCTS
 from ascendflow.graph.nodes import constant
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _BOUNDED = frozenset(
 )  # fmt: skip
 
 _FINITE = (
-    CUBES
+    MATRIX_PRODUCTS
     | (_BOUNDED - {"Sqrt"})
     | {
         "Add", "Celu", "CumSum", "Elu", "Exp", "LeakyRelu", "LogSoftmax", "Mean", "Mul",
@@ -52,17 +53,6 @@ _FINITE = (
         "Selu", "Sub", "Sum", "ThresholdedRelu",
     }
 )  # fmt: skip
-
-_FIRST_INPUT_ONLY = frozenset({"Dropout", "Resize", "Upsample"})
-_NO_INPUT = frozenset({"Shape", "Size"})
-
-
-def data_inputs(node: ir.Node) -> range:
-    """Return which inputs the kernel computes with; the others only describe the work."""
-    if node.op_type in _NO_INPUT:
-        return range(0)
-    given = len(node.inputs)
-    return range(min(1, given) if node.op_type in _FIRST_INPUT_ONLY else given)
 
 
 def selects(node: ir.Node) -> bool:
@@ -75,6 +65,9 @@ def selects(node: ir.Node) -> bool:
             return opset >= 11 or attributes.get_float("value", 0.0) == 0.0
         case "Resize" | "Upsample":
             return attributes.get_string("mode", "nearest") == "nearest"
+        case "ReduceMax" | "ReduceMin":
+            shape = node.inputs[0].shape if node.inputs[0] is not None else None
+            return shape is None or 0 not in tuple(shape)
         case "ScatterElements" | "ScatterND":
             return attributes.get_string("reduction", "none") == "none"
     return node.op_type in _SELECTING

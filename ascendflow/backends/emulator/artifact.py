@@ -24,6 +24,8 @@ MAGIC = b"ASCENDFLOW-EMU\0"
 FORMAT = 2
 FILE = "model.emu"
 WEIGHTS = "model.emu.data"
+ALTERNATIVE = "alternative"
+"""Folder beside them with another such artifact: the other thing that CANN may compute."""
 EMBEDDED_BYTES = 1 << 20
 """Weights in sum larger than this lie beside the file, where onnxruntime maps them."""
 
@@ -117,14 +119,17 @@ def _write_weights(folder: Path, model: ir.Model) -> dict[str, Any]:
     """
     import onnx_ir as ir
 
+    digest = hashlib.sha256()
     with (folder / WEIGHTS).open("wb") as file:
         for value in model.graph.initializers.values():
             tensor = value.const_value
             if tensor is None or tensor.nbytes < _SMALL_BYTES:
                 continue
-            file.write(b"\0" * (-file.tell() % _ALIGNMENT))
-            offset = file.tell()
-            file.write(tensor.tobytes())
+            padding = b"\0" * (-file.tell() % _ALIGNMENT)
+            offset = file.tell() + len(padding)
+            for part in (padding, tensor.tobytes()):
+                file.write(part)
+                digest.update(part)
             value.const_value = ir.ExternalTensor(
                 WEIGHTS,
                 offset,
@@ -134,5 +139,4 @@ def _write_weights(folder: Path, model: ir.Model) -> dict[str, Any]:
                 name=str(value.name),
                 base_dir=folder,
             )
-    with (folder / WEIGHTS).open("rb") as written:
-        return _described(written)
+        return {"size": file.tell(), "sha256": digest.hexdigest()}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.backends.backend import Capabilities
-from ascendflow.cann import precision, profile, soc
+from ascendflow.cann import precision, soc
+from ascendflow.cann.target import Target, why_refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from ascendflow.backends.emulator.lowering import Lowered, Settings
+    from ascendflow.backends.emulator.lowering import Lowered
     from ascendflow.documents.conversion import AppliedDeviation, Confidence, Conversion
 
 EMULATOR_VERSION = 1
@@ -27,14 +28,7 @@ class Emulator:
 
     def refuse(self, config: Mapping[str, Any]) -> str | None:
         """Return why the target is not modelled, by the manifest alone, or None."""
-        for reason in (
-            profile.why_not_modelled(config["cann"]),
-            soc.why_not_modelled(config["soc_version"]),
-        ):
-            if reason is not None:
-                return reason
-        family = soc.soc(config["soc_version"])
-        return precision.why_not_modelled(config["precision_mode"], family)
+        return why_refused(config)
 
     def compile(self, onnx: Path, model: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         """Lower the file `onnx` into the folder `model`.
@@ -47,26 +41,46 @@ class Emulator:
             StageError: CANN itself would refuse the model.
         """
         from ascendflow.backends.emulator import artifact
-        from ascendflow.backends.emulator.lowering import Settings, lower
+        from ascendflow.backends.emulator.lowering import lower
         from ascendflow.errors import NotModelledError
-        from ascendflow.graph.load import load_model
+        from ascendflow.graph.load import blaming, load_model
 
         if (reason := self.refuse(config)) is not None:
             raise NotModelledError(f"convert: {reason}")
-        settings = Settings(
-            profile.profile(config["cann"]),
-            soc.soc(config["soc_version"]),
-            config["precision_mode"],
-        )
-        graph = load_model(onnx)
-        lowered = lower(graph, settings)
-        target = {key: config[key] for key in ("cann", "soc_version", "precision_mode")}
-        artifact.write(
-            model,
-            graph,
-            {"emulator": EMULATOR_VERSION, "target": target, "tensors": lowered.tensors},
-        )
-        return dict(_document(lowered, settings, target))
+        target = Target.of(config)
+        spelled = {key: config[key] for key in ("cann", "soc_version", "precision_mode")}
+
+        def make(folder: Path, alternative: int) -> Lowered:
+            graph = load_model(onnx)
+            with blaming(onnx):
+                lowered = lower(graph, target, alternative)
+            header = {
+                "emulator": EMULATOR_VERSION,
+                "target": spelled,
+                "tensors": lowered.tensors,
+            }
+            if lowered.behaviours:
+                header["behaviour"] = lowered.behaviours[alternative]
+            artifact.write(folder, graph, header)
+            return lowered
+
+        lowered = make(model, 0)
+        if lowered.behaviours:
+            make(model / artifact.ALTERNATIVE, 1)
+        return dict(_document(lowered, target, spelled))
+
+    def behaviours(self, model: Path) -> dict[str, Path]:
+        """Name what the target may do, where no source says which, and the folder of each.
+
+        Raises:
+            StageError: a file is missing or damaged.
+        """
+        from ascendflow.backends.emulator import artifact
+
+        other = model / artifact.ALTERNATIVE
+        if not other.is_dir():
+            return {"": model}
+        return {artifact.read(each)[0]["behaviour"]: each for each in (model, other)}
 
     def infer(
         self, model: Path, feeds: Iterable[Mapping[str, np.ndarray]], *, threads: int
@@ -85,29 +99,30 @@ class Emulator:
         return run.dump(model, feeds, threads=threads)
 
 
-def _document(
-    lowered: Lowered, settings: Settings, target: Mapping[str, str]
-) -> Conversion:
+def _document(lowered: Lowered, target: Target, spelled: Mapping[str, str]) -> Conversion:
     return {
         "schema_version": 1,
         "backend": Emulator.name,
         "is_real_device": Emulator.capabilities.is_real_device,
-        "cann": target["cann"],
-        "soc_version": target["soc_version"],
-        "precision_mode": target["precision_mode"],
-        "overflow": settings.soc.overflow,
+        "cann": spelled["cann"],
+        "soc_version": spelled["soc_version"],
+        "precision_mode": spelled["precision_mode"],
+        "overflow": target.soc.overflow,
         "modelled_nodes": lowered.modelled_nodes,
         "assumed": dict(sorted(lowered.assumed.items())),
-        "applied": [*lowered.applied, *_of_the_whole_graph(settings)],
+        "applied": [*lowered.applied, *_of_the_whole_graph(target)],
         "target_ops": lowered.target_ops,
     }
 
 
-def _of_the_whole_graph(settings: Settings) -> list[AppliedDeviation]:
+def _of_the_whole_graph(target: Target) -> list[AppliedDeviation]:
     """What holds for every node: how types are chosen, and what overflow does."""
-    mode = settings.precision_mode
-    # In the other modes an fp32 convolution may run in HF32, which is not modelled.
-    confidence: Confidence = "high" if mode == "force_fp16" else "low"
+    mode = target.settings.mode
+    # Where types differ, some columns are assumed; and an fp32 convolution may run in HF32,
+    # which is not modelled.
+    known: dict[str, Confidence] = {precision.FORCE_FP16: "high"}
+    known |= dict.fromkeys((precision.MIX, precision.ALLOW), "medium")
+    confidence = known.get(mode, "low")
     return [
         {
             "deviation": f"precision-{mode}",
@@ -117,10 +132,10 @@ def _of_the_whole_graph(settings: Settings) -> list[AppliedDeviation]:
             "source": precision.SOURCE,
         },
         {
-            "deviation": f"overflow-{settings.soc.overflow}",
+            "deviation": f"overflow-{target.soc.overflow}",
             "nodes": [],
             "rule": None,
-            "confidence": settings.soc.overflow_confidence,
+            "confidence": target.soc.overflow_confidence,
             "source": soc.OVERFLOW_SOURCE,
         },
     ]

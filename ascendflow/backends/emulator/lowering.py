@@ -1,50 +1,44 @@
 """Rewritten ONNX -> the ONNX graph that computes what CANN would run.
 
 First every node is asked for, so that one error names all that is not modelled. Then the
-types in which nodes run are chosen (cann/precision), roundings put in (storage), and each
+types in which nodes run are chosen (cann/types), roundings put in (storage), and each
 deviation (cann/deviations) edits the kernels between them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ascendflow.backends.emulator.refusals import (
-    floating,
-    node_gaps,
-    raise_gaps,
-    refuse_model,
+from ascendflow.backends.emulator.findings import (
+    applied,
+    behaviours,
+    fusions,
+    refuse_nodes,
 )
+from ascendflow.backends.emulator.modelled import modelled
+from ascendflow.backends.emulator.refusals import refuse_opset
 from ascendflow.backends.emulator.storage import Storage
 from ascendflow.cann.deviations import DEVIATIONS
-from ascendflow.cann.deviations.deviation import Conditions
-from ascendflow.cann.gap import Gap
+from ascendflow.cann.deviations.deviation import NodeDeviation
+from ascendflow.cann.kernels import HALF, MIXED, Column
+from ascendflow.cann.lint import lint
 from ascendflow.cann.operators import target_op
-from ascendflow.cann.precision import CUBES, HALF, MIXED, NodePrecision, node_precision
+from ascendflow.cann.types import choose, runs_in_half
+from ascendflow.graph.dtypes import FLOATS
+from ascendflow.graph.edit import initializer
 from ascendflow.graph.nodes import label, opset
 
 if TYPE_CHECKING:
-    from ascendflow.cann.profile import Profile
-    from ascendflow.cann.soc import Soc
+    from collections.abc import Mapping
+
+    from ascendflow.cann.lint import Finding
+    from ascendflow.cann.target import Target
+    from ascendflow.cann.types import Choice
     from ascendflow.documents.conversion import AppliedDeviation
-
-CAST_FUSION = "cube-cast-fusion"
-CAST_FUSION_SOURCE = (
-    "canndev MatmulCastFusionPass; CANN 8.1.RC1 fusion_config.json ConvCastFusionPass"
-)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the manifest asks for, looked up."""
-
-    profile: Profile
-    soc: Soc
-    precision_mode: str
 
 
 @dataclass
@@ -57,6 +51,8 @@ class Lowered:
         modelled_nodes: nodes whose kernel's behaviour comes from a source.
         assumed: operator type -> number of nodes taken to equal ONNX but for rounding.
         target_ops: ONNX node name -> GE operator, or None.
+        behaviours: two where no source says which of them CANN has; this is the one with
+            the number of the alternative. Else empty.
     """
 
     tensors: dict[str, str] = field(default_factory=dict)
@@ -64,10 +60,17 @@ class Lowered:
     modelled_nodes: int = 0
     assumed: Counter[str] = field(default_factory=Counter)
     target_ops: dict[str, str | None] = field(default_factory=dict)
+    behaviours: tuple[str, ...] = ()
 
 
-def lower(model: ir.Model, settings: Settings) -> Lowered:
+def lower(model: ir.Model, target: Target, alternative: int = 0) -> Lowered:
     """Turn `model`, loaded with its shapes, into what the target computes, in place.
+
+    Args:
+        model: the graph.
+        target: what it is built for.
+        alternative: which of two behaviours it computes where no source decides between
+            them; the same for all nodes.
 
     Raises:
         StageError: CANN refuses the model.
@@ -75,61 +78,41 @@ def lower(model: ir.Model, settings: Settings) -> Lowered:
     """
     version = next((opset(node, model) for node in model.graph), None)
     version = version or model.graph.opset_imports.get("")
-    refuse_model(model, version, settings.profile)
-    precisions = _choose(model, settings)
-    fused = _fuse_casts(precisions)
-    lowered = _describe(model, fused)
+    choices = choose(model, target)
+    findings = list(lint(model, target, choices, all_weights=True))
+    refuse_nodes(model, target, findings)
+    refuse_opset(version)
+    columns = _columns(model, choices)
+    fused = _fuse_casts(columns)
+    lowered = _describe(model, fused, findings)
     _fold_constants(model.graph)
     _drop_default_inputs(model)
-    assert version is not None  # noqa: S101, refuse_model
-    Storage(model, version, settings.soc.overflow).apply(precisions)
-    lowered.applied = [*_deviate(precisions, settings), *_fusions(fused)]
+    assert version is not None  # noqa: S101, lint finds it (opset-window)
+    clips = target.conditions(half=False).clips_weights
+    Storage(model, version, target.soc.overflow, clips=clips).apply(columns, fused)
+    _emulate(model.graph, choices, target, alternative)
+    lowered.behaviours = behaviours(findings)
+    given = {value.name for node in model.graph for value in node.outputs}
+    lowered.tensors = {n: dtype for n, dtype in lowered.tensors.items() if n in given}
+    lowered.applied = [*applied(findings), *fusions(fused)]
     _forget_shapes(model.graph)
     return lowered
 
 
-def _choose(model: ir.Model, settings: Settings) -> dict[ir.Node, NodePrecision]:
-    """Choose each node's types, or raise one error about all that cannot be lowered."""
-    gaps: list[tuple[ir.Node, Gap]] = []
-    precisions: dict[ir.Node, NodePrecision] = {}
-    for node in model.graph.all_nodes():
-        node.version = opset(node, model)
-        found = list(node_gaps(node))
-        if not found and node.graph is model.graph:
-            chosen = _precision(node, settings)
-            if isinstance(chosen, NodePrecision):
-                precisions[node] = chosen
-            conditions = _conditions(settings, precisions.get(node))
-            refusals = [
-                d.gap(node, conditions) for d in DEVIATIONS if node.op_type in d.op_types
-            ]
-            found = [gap for gap in (chosen, *refusals) if isinstance(gap, Gap)]
-        gaps.extend((node, gap) for gap in found)
-    raise_gaps(gaps, settings.profile.version)
-    return precisions
+def _columns(model: ir.Model, choices: Mapping[ir.Node, Choice]) -> dict[ir.Node, Column]:
+    """Return the types of the main graph's nodes."""
+    return {
+        node: column
+        for node in model.graph
+        if node in choices and (column := choices[node].column) is not None
+    }
 
 
-def _precision(node: ir.Node, settings: Settings) -> NodePrecision | Gap | None:
-    """Return None for a node without floats, and for Cast, which is never forced."""
-    values = list(floating(node))
-    if node.op_type == "Cast" or not values:
-        return None
-    half = any(value.dtype == ir.DataType.FLOAT16 for value in values)
-    shape = node.inputs[0].shape if node.inputs and node.inputs[0] is not None else None
-    return node_precision(
-        node.op_type,
-        "float16" if half else "float32",
-        None if shape is None else len(shape),
-        settings.precision_mode,
-        settings.soc,
-    )
-
-
-def _fuse_casts(precisions: dict[ir.Node, NodePrecision]) -> list[ir.Node]:
+def _fuse_casts(columns: dict[ir.Node, Column]) -> list[ir.Node]:
     """Let Conv and MatMul that only Casts to fp32 read give fp32, and list them."""
     fused = []
-    for node, precision in precisions.items():
-        if node.op_type not in {"Conv", "MatMul"} or precision != HALF:
+    for node, column in columns.items():
+        if node.op_type not in {"Conv", "MatMul"} or column != HALF:
             continue
         value = node.outputs[0]
         consumers = value.consumers()
@@ -138,7 +121,7 @@ def _fuse_casts(precisions: dict[ir.Node, NodePrecision]) -> list[ir.Node]:
             and not value.is_graph_output()
             and all(map(_casts_to_float, consumers))
         ):
-            precisions[node] = MIXED
+            columns[node] = MIXED
             fused.append(node)
     return fused
 
@@ -147,13 +130,13 @@ def _casts_to_float(node: ir.Node) -> bool:
     return node.op_type == "Cast" and node.attributes.get_int("to") == ir.DataType.FLOAT
 
 
-def _describe(model: ir.Model, fused: list[ir.Node]) -> Lowered:
+def _describe(model: ir.Model, fused: list[ir.Node], findings: list[Finding]) -> Lowered:
     lowered = Lowered()
-    sourced = CUBES | {"Cast"} | frozenset().union(*(d.op_types for d in DEVIATIONS))
+    sourced = modelled(model.graph, findings)
     for node in model.graph:
         name = label(node)
         lowered.target_ops[name] = target_op(node)
-        if node.op_type in sourced:
+        if node in sourced:
             lowered.modelled_nodes += 1
         elif node.op_type != "Constant":  # data, not a kernel
             lowered.assumed[node.op_type] += 1
@@ -170,7 +153,7 @@ def _is_float_constant(node: ir.Node) -> bool:
         node.op_type == "Constant"
         and not node.outputs[0].is_graph_output()
         and not node.attributes.keys().isdisjoint({"value", "value_float", "value_floats"})
-        and node.outputs[0].dtype in {ir.DataType.FLOAT, ir.DataType.FLOAT16}
+        and node.outputs[0].dtype in FLOATS
     )
 
 
@@ -182,12 +165,7 @@ def _fold_constants(graph: ir.Graph) -> None:
         old = node.outputs[0]
         tensor = ir.convenience.get_const_tensor(old)
         assert tensor is not None  # noqa: S101, a Constant has a value
-        new = ir.Value(
-            name=old.name,
-            type=ir.TensorType(tensor.dtype),
-            shape=ir.Shape(tensor.shape.numpy()),
-            const_value=tensor,
-        )
+        new = initializer(tensor, old.name)
         old.replace_all_uses_with(new)
         graph.remove(node, safe=True)
         graph.register_initializer(new)
@@ -202,50 +180,24 @@ def _drop_default_inputs(model: ir.Model) -> None:
         model.ir_version = max(model.ir_version, 4)
 
 
-def _deviate(
-    precisions: dict[ir.Node, NodePrecision], settings: Settings
-) -> list[AppliedDeviation]:
-    applied: list[AppliedDeviation] = []
-    for deviation in DEVIATIONS:
-        changed = []
-        for node, precision in precisions.items():
-            if node.op_type not in deviation.op_types or node.graph is None:
-                continue
-            conditions = _conditions(settings, precision)
-            if deviation.difference(node, conditions) is not None:
-                changed.append(label(node))
-            deviation.lower(node, conditions)
-        if changed:
-            applied.append(
-                {
-                    "deviation": deviation.name,
-                    "nodes": changed,
-                    "rule": deviation.cure,
-                    "confidence": deviation.confidence(_conditions(settings, None)),
-                    "source": deviation.source,
-                }
-            )
-    return applied
-
-
-def _fusions(fused: list[ir.Node]) -> list[AppliedDeviation]:
-    if not fused:
-        return []
-    names = [label(node) for node in fused]
-    return [
-        {
-            "deviation": CAST_FUSION,
-            "nodes": names,
-            "rule": None,
-            "confidence": "medium",
-            "source": CAST_FUSION_SOURCE,
-        }
-    ]
-
-
-def _conditions(settings: Settings, precision: NodePrecision | None) -> Conditions:
-    half = precision is not None and precision.operands == "float16"
-    return Conditions(settings.profile, settings.soc, half)
+def _emulate(
+    graph: ir.Graph,
+    choices: Mapping[ir.Node, Choice],
+    target: Target,
+    alternative: int,
+) -> None:
+    """Let each deviation edit the nodes of its types, as far as they are still there."""
+    whole = target.conditions(half=False, choices=choices, alternative=alternative)
+    for node in list(graph.all_nodes()):
+        home = node.graph
+        conditions = replace(whole, half=runs_in_half(node, whole))
+        for deviation in DEVIATIONS:
+            if (
+                isinstance(deviation, NodeDeviation)
+                and node.graph is home
+                and node.op_type in deviation.op_types
+            ):
+                deviation.emulate(node, conditions)
 
 
 def _forget_shapes(graph: ir.Graph) -> None:

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ascendflow.cann.gap import Gap
+from ascendflow.cann.detection import Found
+from ascendflow.cann.types import floating
 from ascendflow.errors import NotModelledError, StageError
-from ascendflow.graph.nodes import label
+from ascendflow.graph.dtypes import FLOATS
+from ascendflow.graph.nodes import bodies_of, label
 from ascendflow.graph.operators import DEFAULT_DOMAINS, RANDOM_OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ascendflow.cann.profile import Profile
-
 SHOWN = 20
 
-_FLOATING = frozenset({ir.DataType.FLOAT, ir.DataType.FLOAT16})
-_PLAIN = _FLOATING | {
+_PLAIN = FLOATS | {
     ir.DataType.BOOL,
     ir.DataType.INT8,
     ir.DataType.INT16,
@@ -31,112 +30,96 @@ _PLAIN = _FLOATING | {
     ir.DataType.UINT64,
 }
 
-_QUANTISED = frozenset(
-    {
-        "ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
-        "QLinearConv", "QLinearMatMul", "QuantizeLinear",
-    }
-)  # fmt: skip
 
-
-def refuse_model(model: ir.Model, opset: int | None, profile: Profile) -> None:
-    """Refuse what no node can be blamed for.
+def refuse_opset(opset: int | None) -> None:
+    """Refuse an opset that CANN parses and the emulator cannot spell its roundings in.
 
     Raises:
-        StageError: no CANN of that version has a parser for the opset.
-        NotModelledError: opset 8, where saturation cannot be spelled, or local functions.
+        NotModelledError: opset 8, where saturation cannot be spelled.
     """
-    low, high = profile.opsets
-    if opset is None or not low <= opset <= high:
-        raise StageError(
-            f"convert: CANN {profile.version} parses opsets {low} to {high}, not {opset}",
-            hint="export for such an opset: `export: {opset: 15}` where the source is"
-            " PyTorch; for an ONNX file onnx.version_converter.convert_version(model, 15)"
-            " may do, which can change values: compare its outputs with the old file's",
-        )
-    if opset < 9:
+    if opset is not None and opset < 9:
         raise NotModelledError(
             f"convert: the emulator has no model of opset {opset}, only 9 on"
         )
-    if model.functions:
-        names = ", ".join(sorted(str(identifier[1]) for identifier in model.functions))
-        raise NotModelledError(
-            f"convert: the emulator has no model of the local functions {names}",
-            hint="inline them with onnx.inliner before the pipeline",
-        )
 
 
-def node_gaps(node: ir.Node) -> Iterator[Gap]:
-    """Say why `node` is beyond the emulator, judged by its operator and its types."""
+def node_gaps(node: ir.Node) -> Iterator[Found]:
+    """Say why `node` is beyond the emulator, judged by its operator and its types.
+
+    Of other domains and of operators without a parser, lint says that CANN refuses them.
+    """
     if node.domain not in DEFAULT_DOMAINS:
-        yield Gap(f"its domain {node.domain!r} is not ONNX's own")
-        return
-    if node.op_type in _QUANTISED:
-        yield Gap("quantised operators are not modelled")
         return
     if node.op_type in RANDOM_OPERATORS:
-        yield Gap("random operators are not modelled")
+        yield Found("random operators are not modelled", "unknown")
         return
     yield from _type_gaps(node)
     bodies = [
-        graph
-        for attribute in node.attributes.values()
-        for graph in _graphs(attribute)
-        if any(_handles_floats(inner) for inner in graph.all_nodes())
+        body
+        for body in bodies_of(node)
+        if any(_handles_floats(inner) for inner in body.all_nodes())
     ]
     if bodies:
-        yield Gap(f"floating tensors inside {', '.join(str(g.name) for g in bodies)}")
+        yield Found(
+            f"floating tensors inside {', '.join(str(body.name) for body in bodies)}",
+            "unknown",
+        )
 
 
-def raise_gaps(gaps: Sequence[tuple[ir.Node, Gap]], version: str) -> None:
+def raise_gaps(
+    gaps: Sequence[tuple[ir.Node | None, Found]], version: str, advice: Sequence[str] = ()
+) -> None:
     """Raise one error that lists every node in `gaps`; do nothing where there is none.
 
+    Args:
+        gaps: the nodes, None for the whole model, and why each cannot be lowered.
+        version: of CANN.
+        advice: what to do about those that CANN refuses.
+
     Raises:
-        NotModelledError: the emulator has no model of at least one node.
-        StageError: CANN itself refuses all of them.
+        StageError: CANN itself refuses at least one; its list comes first.
+        NotModelledError: CANN refuses none, and the emulator has no model of some.
     """
+    refused = [pair for pair in gaps if pair[1].consequence == "rejected"]
+    unknown = [pair for pair in gaps if pair[1].consequence != "rejected"]
     if not gaps:
         return
-    lines = [f"node {label(node)!r} ({node.op_type}): {gap.reason}" for node, gap in gaps]
+    unknown_text = f"the emulator has no model of:\n{_listed(unknown)}"
+    if refused:
+        text = f"convert: CANN {version} refuses:\n{_listed(refused)}"
+        raise StageError(
+            f"{text}\nand {unknown_text}" if unknown else text,
+            hint="; ".join(advice) or None,
+        )
+    hint = "change these nodes, or try another convert.precision_mode"
+    raise NotModelledError(f"convert: {unknown_text}", hint="; ".join([*advice, hint]))
+
+
+def _listed(gaps: Sequence[tuple[ir.Node | None, Found]]) -> str:
+    lines = [
+        gap.reason
+        if node is None
+        else f"node {label(node)!r} ({node.op_type}): {gap.reason}"
+        for node, gap in gaps
+    ]
     more = [f"... and {len(lines) - SHOWN} more nodes"] if len(lines) > SHOWN else []
-    listed = "\n".join(f"  {line}" for line in [*lines[:SHOWN], *more])
-    if all(gap.refused for _, gap in gaps):
-        raise StageError(f"convert: CANN {version} refuses:\n{listed}")
-    raise NotModelledError(
-        f"convert: the emulator has no model of:\n{listed}",
-        hint="change these nodes, or try another convert.precision_mode",
-    )
+    return "\n".join(f"  {line}" for line in [*lines[:SHOWN], *more])
 
 
-def floating(node: ir.Node) -> Iterator[ir.Value]:
-    """Give the floating tensors that `node` reads and makes."""
-    for value in (*node.inputs, *node.outputs):
-        if value is not None and value.dtype in _FLOATING:
-            yield value
-
-
-def _type_gaps(node: ir.Node) -> Iterator[Gap]:
+def _type_gaps(node: ir.Node) -> Iterator[Found]:
     for value in (*node.inputs, *node.outputs):
         if value is None or (not value.name and not value.uses()):
             continue
         if not isinstance(value.type, ir.TensorType):
             kind = "unknown type" if value.type is None else str(value.type)
-            yield Gap(f"tensor {value.name!r} is of {kind}")
+            yield Found(f"tensor {value.name!r} is of {kind}", "unknown")
         elif value.dtype not in _PLAIN:
-            yield Gap(f"tensor {value.name!r} is {_spell(value.dtype)}")
+            yield Found(f"tensor {value.name!r} is {_spell(value.dtype)}", "unknown")
     halves = [v for v in node.outputs if v.dtype == ir.DataType.FLOAT16]
     if halves and "dtype" in node.attributes:
-        yield Gap("its attribute dtype asks for float16")
+        yield Found("its attribute dtype asks for float16", "unknown")
     if node.op_type == "CastLike" and any(True for _ in floating(node)):
-        yield Gap("CastLike of floating tensors; spell it Cast")
-
-
-def _graphs(attribute: ir.Attr) -> list[ir.Graph]:
-    if attribute.type == ir.AttributeType.GRAPH:
-        return [attribute.as_graph()]
-    if attribute.type == ir.AttributeType.GRAPHS:
-        return list(attribute.as_graphs())
-    return []
+        yield Found("CastLike of floating tensors; spell it Cast", "unknown")
 
 
 def _handles_floats(node: ir.Node) -> bool:

@@ -12,41 +12,43 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ascendflow.backends.emulator.arithmetic import (
-    data_inputs,
-    is_bounded,
-    is_finite,
-    selects,
-)
-from ascendflow.cann.fp16 import HALF_MAX
+from ascendflow.backends.emulator.arithmetic import is_bounded, is_finite, selects
+from ascendflow.cann.rounding import round_to_half
+from ascendflow.cann.types import data_inputs
+from ascendflow.graph.dtypes import FLOATS
+from ascendflow.graph.edit import initializer
+from ascendflow.vocabulary import HALF_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from ascendflow.cann.precision import NodePrecision
+    from ascendflow.cann.kernels import Column
     from ascendflow.cann.soc import Overflow
-
-FLOATS = frozenset({ir.DataType.FLOAT, ir.DataType.FLOAT16})
-
-
-def round_to_half(array: np.ndarray, overflow: Overflow) -> np.ndarray:
-    """Round to the nearest fp16 number, ties to even, kept in fp32.
-
-    Beyond fp16's range: +-65504, and 0 for NaN, where the SoC saturates; else IEEE 754.
-    """
-    if overflow == "saturate":
-        array = np.nan_to_num(np.clip(array, -HALF_MAX, HALF_MAX), nan=0.0)
-    with np.errstate(over="ignore"):
-        return array.astype(np.float16).astype(np.float32)
 
 
 class Storage:
     """Edits one graph so that every kernel reads and writes what its types hold."""
 
-    def __init__(self, model: ir.Model, opset: int, overflow: Overflow) -> None:
+    def __init__(
+        self, model: ir.Model, opset: int, overflow: Overflow, *, clips: bool = False
+    ) -> None:
+        """Take a graph; `clips`: fp32 constants are clipped to fp16's range first.
+
+        Source of the clip: GE `constant_clip_pass.cc`.
+        """
         self._graph = model.graph
         self._opset = opset
         self._overflow: Overflow = overflow
+        self._clips = clips
+        self._halves = {
+            value
+            for value in (
+                *self._graph.inputs,
+                *self._graph.initializers.values(),
+                *(value for node in self._graph for value in node.outputs),
+            )
+            if value.dtype == ir.DataType.FLOAT16
+        }
         self._names = {value.name for node in self._graph for value in node.outputs}
         self._names |= {v.name for v in self._graph.inputs} | set(self._graph.initializers)
         self._on_grid: set[ir.Value] = set()
@@ -54,8 +56,14 @@ class Storage:
         self._scalars: dict[float, ir.Value] = {}
         self._outputs = [(value, value.dtype) for value in self._graph.outputs]
 
-    def apply(self, precisions: Mapping[ir.Node, NodePrecision]) -> None:
-        """Insert the roundings; a node without a precision has no floats, or is a Cast."""
+    def apply(self, columns: Mapping[ir.Node, Column], fused: Sequence[ir.Node]) -> None:
+        """Insert the roundings; a node without a column has no floats, or is a Cast.
+
+        Args:
+            columns: in which types the nodes run.
+            fused: nodes that are one kernel with the Casts behind them.
+        """
+        self._halves.difference_update(node.outputs[0] for node in fused)
         nodes = list(self._graph)
         half_outputs = {v for v, dtype in self._outputs if dtype == ir.DataType.FLOAT16}
         self._widen_initializers()
@@ -63,12 +71,12 @@ class Storage:
         for node in nodes:
             if node.op_type == "Cast":
                 self._cast(node)
-            elif (precision := precisions.get(node)) is not None:
-                self._store(node, precision)
+            elif (column := columns.get(node)) is not None:
+                self._store(node, column)
         self._narrow_outputs(half_outputs)
 
-    def _store(self, node: ir.Node, precision: NodePrecision) -> None:
-        if precision.operands == "float16":
+    def _store(self, node: ir.Node, column: Column) -> None:
+        if column.operand == "float16":
             for index in data_inputs(node):
                 value = node.inputs[index]
                 if value is not None and value.dtype in FLOATS:
@@ -79,16 +87,25 @@ class Storage:
             if value.dtype == ir.DataType.FLOAT16:
                 self._widen_attribute(node)
                 value.type = ir.TensorType(ir.DataType.FLOAT)
-            if precision.result == "float16" and not selects(node):
+            if column.result == "float16" and not selects(node):
                 self._round_output(
                     value, clip=not is_bounded(node), guard=not is_finite(node)
                 )
-            elif precision.result == "float16":
+            elif column.result == "float16":
                 self._on_grid.add(value)
 
     def _cast(self, node: ir.Node) -> None:
-        """Keep the types that the graph asks for; Casts are never forced."""
+        """Keep the types that the graph asks for; Casts are never forced.
+
+        One of an fp16 tensor reads fp16, also where the kernel before it gave fp32.
+        """
         source, value = node.inputs[0], node.outputs[0]
+        is_lowered = value.dtype == ir.DataType.FLOAT16 and self._clips
+        if source is not None and (
+            source in self._halves or (is_lowered and _is_wide_constant(source))
+        ):
+            source = self._as_half(source, node)
+            node.replace_input_with(0, source)
         if value.dtype not in FLOATS:
             return
         if source in self._on_grid:
@@ -118,12 +135,17 @@ class Storage:
         original = value.const_value
         assert original is not None  # noqa: S101, an initializer has a value
         tensor = ir.LazyTensor(
-            lambda: ir.Tensor(round_to_half(original.numpy(), self._overflow)),
+            lambda: ir.Tensor(self._rounded_weights(original.numpy())),
             ir.DataType.FLOAT,
             ir.Shape(original.shape.numpy()),
             name=self._fresh(f"{value.name}/fp16"),
         )
         return self._add_initializer(tensor)
+
+    def _rounded_weights(self, array: np.ndarray) -> np.ndarray:
+        if self._clips:
+            array = np.clip(array, -HALF_MAX, HALF_MAX)
+        return round_to_half(array, self._overflow)
 
     def _round_output(self, value: ir.Value, *, clip: bool, guard: bool) -> None:
         """Round what a node gives; the rounded tensor takes over the name and the uses."""
@@ -200,6 +222,10 @@ class Storage:
                 continue
             name = value.name
             value.name = self._fresh(f"{name}/float32")
+            if value not in self._on_grid:
+                self._graph.extend(nodes := self._rounding(value, clip=True, guard=True))
+                value = nodes[-1].outputs[0]
+                value.name = self._fresh(f"{name}/fp16")
             to_half = ir.AttrInt64("to", ir.DataType.FLOAT16)
             cast = ir.Node("", "Cast", [value], [to_half], name=f"{name}/float16")
             narrow = cast.outputs[0]
@@ -222,12 +248,7 @@ class Storage:
         return self._scalars[number]
 
     def _add_initializer(self, tensor: ir.TensorProtocol) -> ir.Value:
-        value = ir.Value(
-            name=tensor.name,
-            type=ir.TensorType(ir.DataType.FLOAT),
-            shape=ir.Shape(tensor.shape.numpy()),
-            const_value=tensor,
-        )
+        value = initializer(tensor)
         self._graph.register_initializer(value)
         self._on_grid.add(value)
         return value
@@ -240,3 +261,7 @@ class Storage:
             candidate = f"{name}.{number}"
         self._names.add(candidate)
         return candidate
+
+
+def _is_wide_constant(value: ir.Value) -> bool:
+    return value.is_initializer() and value.dtype == ir.DataType.FLOAT

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from ascendflow.cann.settings import Settings
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping
 
     import onnx_ir as ir
 
-    from ascendflow.cann.gap import Gap
+    from ascendflow.cann.detection import Consequence, Detection, Found
     from ascendflow.cann.profile import Profile
     from ascendflow.cann.soc import Soc
+    from ascendflow.cann.types import Choice
     from ascendflow.documents.conversion import Confidence
 
 
@@ -25,73 +28,102 @@ class Conditions:
         profile: the CANN version.
         soc: the SoC's family.
         half: the kernel of the node at hand gets its data as fp16.
+        all_weights: constants of any size may be read; otherwise those in external data
+            only up to a size (`graph.constants`).
+        choices: the types that were chosen for each node, and why.
+        settings: all that is said of precision.
+        alternative: which of the behaviours that `Found` names is to be computed, 0 or 1.
     """
 
     profile: Profile
     soc: Soc
     half: bool
+    all_weights: bool = False
+    choices: Mapping[ir.Node, Choice] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    alternative: int = 0
+
+    @property
+    def clips_weights(self) -> bool:
+        """Whether fp32 constants beyond fp16's range become +-65504, not inf.
+
+        ATC's `--is_weight_clip` is 1 where it is not given (GE 8.5.0 to master,
+        `main_impl.cc`, `constant_clip_pass.cc`). Of earlier versions nothing was read, and
+        users report inf.
+        """
+        given = self.settings.clips_weights
+        return self.profile.is_open if given is None else given
 
 
 class Deviation(ABC):
-    """One kind of difference between ONNX and CANN, for certain operator types.
+    """One kind of difference between ONNX and CANN.
 
     Attributes:
-        name: what conversion documents and reports call it.
-        op_types: ONNX operator types of the default domain.
+        name: what lint, conversion documents and reports call it.
+        consequences: what may come of it; each finding says which.
+        onnx: what ONNX says, in one or two sentences.
+        cann: what CANN does instead, and since or until when where it is known.
         cure: the rule that avoids it where one can, or None.
+        advice: what to do about it where no rule can, in words, or None.
         source: where it was read.
+        is_emulated: the emulation computes it, by `emulate` or by rounding to fp16; False
+            for what lint only warns of, which conversion documents leave out.
     """
 
     name: ClassVar[str]
-    op_types: ClassVar[frozenset[str]]
+    consequences: ClassVar[tuple[Consequence, ...]]
+    onnx: ClassVar[str]
+    cann: ClassVar[str]
     cure: ClassVar[str | None]
+    advice: ClassVar[str | None] = None
     source: ClassVar[str]
+    is_emulated: ClassVar[bool] = True
 
-    @abstractmethod
     def confidence(self, conditions: Conditions) -> Confidence:
-        """Return how sure it is that CANN does so under `conditions`."""
+        """Return how sure it is that CANN does so under `conditions`.
 
-    def gap(self, node: ir.Node, conditions: Conditions) -> Gap | None:  # noqa: ARG002, hook
-        """Return why `node` cannot be lowered, or None."""
-        return None
+        As sure as the parser's behaviour, unless a deviation says otherwise: read in source
+        up to 6.0, carried on to later versions (`Profile.plugin_confidence`).
+        """
+        return conditions.profile.plugin_confidence
+
+
+class NodeDeviation(Deviation):
+    """A deviation of single nodes.
+
+    Attributes:
+        op_types: ONNX operator types of the default domain.
+        models_kernel: the source says what the kernel computes for every node of these
+            types, also where nothing is found; False where it only speaks of some.
+    """
+
+    op_types: ClassVar[frozenset[str]]
+    models_kernel: ClassVar[bool] = False
 
     @abstractmethod
-    def difference(self, node: ir.Node, conditions: Conditions) -> str | None:
-        """Return in words how CANN's values differ from ONNX's here, or None."""
+    def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
+        """Say whether CANN deviates on `node`, and why or why not.
 
-    @abstractmethod
-    def lower(self, node: ir.Node, conditions: Conditions) -> None:
-        """Edit the graph so that it computes what CANN computes for `node`.
+        Args:
+            node: a node of `op_types` with its `version` set to the opset it is read in;
+                shapes are inferred where they can be. It may be in a subgraph.
+            conditions: the target.
+        """
 
-        Called on every node of the types, once `gap` gave None. The node's outputs keep
-        their names.
+    def emulate(self, node: ir.Node, conditions: Conditions) -> None:
+        """Edit the graph so that it computes in fp32 what CANN computes for `node`.
+
+        Called on every node of the types for which `detect` gave neither `rejected` nor
+        `unknown` without behaviours, after roundings to fp16 were put behind the nodes.
+        The node's outputs keep their names; other nodes are left alone.
         """
 
 
-def put_in_place(node: ir.Node, replacement: Sequence[ir.Node]) -> None:
-    """Put `replacement` where `node` is; the last node takes over its name and outputs."""
-    import onnx_ir as ir
+class ModelDeviation(Deviation):
+    """A deviation that no node can be asked about alone: opset, imports, names."""
 
-    last = replacement[-1]
-    last.name = node.name
-    assert node.graph is not None  # noqa: S101, a node that is lowered is in a graph
-    ir.convenience.replace_nodes_and_values(
-        node.graph, node, [node], list(replacement), node.outputs, last.outputs
-    )
-
-
-def add_constant(node: ir.Node, role: str, array: object) -> ir.Value:
-    """Add an initializer for `node`, named after its output and `role`."""
-    import numpy as np
-    import onnx_ir as ir
-
-    assert isinstance(node.graph, ir.Graph)  # noqa: S101, a node that is lowered is in a graph
-    tensor = ir.Tensor(np.asarray(array), name=f"{node.outputs[0].name}/{role}")
-    value = ir.Value(
-        name=tensor.name,
-        type=ir.TensorType(tensor.dtype),
-        shape=ir.Shape(tensor.shape),
-        const_value=tensor,
-    )
-    node.graph.register_initializer(value)
-    return value
+    @abstractmethod
+    def detect(
+        self, model: ir.Model, conditions: Conditions
+    ) -> Iterator[tuple[ir.Node | None, Found]]:
+        """Yield what applies, with the node to blame where there is one."""

@@ -8,9 +8,9 @@ By the ONNX definition the two modes differ only where the output length is 1 an
 input length is not, so on every node this rule touches onnxruntime must return the
 same values before and after; the `check` stage holds us to that.
 
-Cubic is left alone: CANN up to 8.1 refuses it under either spelling, so there is no
-silent fault to cure. Opset 10 has no such attribute, and samples asymmetrically in ONNX
-as it does in CANN.
+Cubic is left alone: CANN refuses it under either spelling, as read up to 6.0 and carried
+on to 8.4; from 8.5 on it goes to a pass that is not open. Opset 10 has no such attribute.
+What this rule leaves alone, `resize-to-matmul` and `resize-nearest-gather` take.
 
 Source: ONNX operator docs, Resize-19; CANN canndev `resize_plugin.cc`, 2021-07 to
 2022-06, which tests for this spelling and for `align_corners` only.
@@ -44,14 +44,7 @@ class ResizeHalfPixel(Rule):
     effect: ClassVar[Effect] = "exact"
 
     def apply(self, node: ir.Node) -> Iterator[Finding]:
-        """Rewrite one `Resize` node in place.
-
-        Args:
-            node: a node whose `op_type` is in `op_types`.
-
-        Yields:
-            One `Applied` or one `Skipped`, never both.
-        """
+        """Rewrite one `Resize` node in place."""
         if node.version is not None and node.version < 11:
             yield Skipped(node, f"opset {node.version} has no {MODE}; it is asymmetric")
             return
@@ -75,7 +68,8 @@ def _why_values_could_change(node: ir.Node) -> str | None:
     shape = node.outputs[0].shape
     if shape is None or len(shape) != 4:  # N, C, H, W
         return f"output shape is {shape or 'unknown'}, not one of four dimensions"
-    lengths_in = static_shape(node.inputs[0]) or (None,) * 4
+    known = static_shape(node.inputs[0]) or ()
+    lengths_in = known if len(known) == 4 else (None,) * 4
     for axis, length in zip("HW", tuple(shape)[2:], strict=True):
         if not isinstance(length, int):
             return f"{axis} is dynamic, so it could be 1, where the modes differ"

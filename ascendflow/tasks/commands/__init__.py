@@ -11,7 +11,9 @@ COMMANDS = (
     ("verify-store", "ascendflow.tasks.commands.verify_store:VerifyStore"),
     ("gc", "ascendflow.tasks.commands.gc:Gc"),
     ("init", "ascendflow.tasks.commands.init:Init"),
+    ("lint", "ascendflow.tasks.commands.lint:Lint"),
     ("schema", "ascendflow.tasks.commands.schema:Schema"),
+    ("precision", "ascendflow.tasks.commands.precision:Precision"),
 )
 """(name, "module:Class"), as `[tool.doit.plugins.command]` in pyproject.toml has them."""
 

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from doit.cmd_base import Command
+from doit.cmdparse import CmdParseError
 from doit.exceptions import InvalidCommand
 
 from ascendflow.errors import AscendflowError, UsageError, plain
@@ -73,6 +74,16 @@ class WithOptionsAnywhere(Command):
 
 class OwnCommand(Helpful, WithOptionsAnywhere):
     """A command that needs no dodo.py and shows no traceback."""
+
+    def parse_execute(self, in_args: list[str]) -> int:
+        """Parse and execute; an option that is not there is one line."""
+        try:
+            return super().parse_execute(in_args)
+        except CmdParseError as error:
+            problem, _, _ = str(error).partition(" (parsing options")
+            problem = problem.removeprefix("Error parsing Command: ")
+            complain(f"{self.name}: {problem}")
+            return UsageError.exit_code
 
     def execute(self, opt_values: dict[str, Any], pos_args: list[str]) -> int:
         """Answer, or say what the user got wrong."""

@@ -27,6 +27,7 @@ class Run(WithoutTraceback, DoitRun):
         gc.set_threshold(100_000)
         SESSION.executes = True
         SESSION.asked_runs = self._asked_runs
+        SESSION.project.ahead.expect(self._asked_runs)
         signals.install()
         if isinstance(sys.stdout, TextIOWrapper):
             # A line is seen when it is said, also through `| tee`: stages take long.
@@ -36,6 +37,8 @@ class Run(WithoutTraceback, DoitRun):
 
     def _asked_runs(self) -> set[str]:
         """Name the runs of all stages that were selected, or that those depend on."""
+        if getattr(self, "control", None) is None:  # doit is still loading tasks
+            return set()
         tasks = self.control.tasks
         found, waiting = set(), list(self.control.selected_tasks)
         while waiting:

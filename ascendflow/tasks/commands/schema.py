@@ -18,8 +18,9 @@ class Schema(OwnCommand):
     doc_usage = "[KIND | describe KIND | validate FILE... | write FOLDER | drift FOLDER]"
     doc_description = (
         "Alone: lists the kinds of documents. KIND: prints its schema. describe: tables of"
-        " its keys, in Markdown. validate: exit 1 if a file is not valid. write, drift:"
-        " for whoever changes a document's type."
+        " its keys, in Markdown; `describe deviations`: of where CANN differs from ONNX."
+        " validate: exit 1 if a file is not valid. write, drift: for whoever changes a"
+        " document's type."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
         {
@@ -38,8 +39,11 @@ class Schema(OwnCommand):
         return status
 
 
+DEVIATIONS = "deviations"
+
+
 def _answer(arguments: list[str], kind: str | None) -> tuple[list[str], int]:
-    from ascendflow.manifest import reference, schema, validate
+    from ascendflow.manifest import schema, validate
 
     kinds = [name for name, _ in schema.DOCUMENTS]
     match arguments:
@@ -57,9 +61,19 @@ def _answer(arguments: list[str], kind: str | None) -> tuple[list[str], int]:
             return [f"{folder}/{name} differs from its type" for name in names], int(
                 bool(names)
             )
-        case ["describe", name] if name in kinds:
-            return reference.page(name).splitlines(), 0
+        case ["describe", name] if name in (*kinds, DEVIATIONS):
+            return _described(name).splitlines(), 0
         case [name] if name in kinds:
             return schema.read(name).splitlines(), 0
     hint = f"kinds are {', '.join(kinds)}; else {Schema.doc_usage}"
     raise UsageError(f"schema: cannot do {' '.join(arguments)!r}", hint=hint)
+
+
+def _described(name: str) -> str:
+    if name == DEVIATIONS:
+        from ascendflow.cann import reference as deviations
+
+        return deviations.page()
+    from ascendflow.manifest import reference
+
+    return reference.page(name)

@@ -67,8 +67,10 @@ NEW_CODE = "\n\ndef _new() -> int:\n    return 1\n"
         ("metrics/divergence.py", {"compare", "report"}),
         ("metrics/divergent.py", {"compare", "gate", "report"}),
         ("metrics/thresholds.py", {"gate"}),
-        ("graph/rules/resize_half_pixel.py", {"rewrite", "check"}),
-        ("cann/soc.py", WITH_BACKEND),
+        ("graph/rules/resize_half_pixel.py", {"rewrite", "check", "lint"}),
+        ("cann/soc.py", {"lint", *WITH_BACKEND}),
+        ("cann/deviations/resize_half_pixel.py", {"lint", *WITH_BACKEND}),
+        ("report/findings.py", {"lint"}),
         ("backends/emulator/run.py", WITH_BACKEND),
         # Nothing that a child runs.
         ("build/bring_up.py", set()),

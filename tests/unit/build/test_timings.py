@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def test_noted_time_is_told_to_the_next_run(tmp_path: Path) -> None:
-    Timings(tmp_path / "timings.json").note("convert:toy", 12.345)
+    Timings(tmp_path / "timings.json").note("convert:toy", 12.3456)
     Timings(tmp_path / "timings.json").note("infer:toy", 1)
 
     timings = Timings(tmp_path / "timings.json")
-    assert timings.last("convert:toy") == 12.3
+    assert timings.last("convert:toy") == 12.346
     assert timings.last("infer:toy") == 1
     assert timings.last("gate:toy") is None
     assert [path.name for path in tmp_path.iterdir()] == ["timings.json"]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from typing import TYPE_CHECKING
 
 import pytest
@@ -401,3 +402,31 @@ def test_an_output_that_is_a_link_to_a_file_is_an_error(
 def test_a_missing_output_is_an_error(tmp_path: Path, index: Index) -> None:
     with pytest.raises(FileNotFoundError):
         index.tree(tmp_path / "model")
+
+
+def test_a_forked_process_waits_for_no_thread_that_it_does_not_have(tmp_path: Path) -> None:
+    """Where a thread hashes a file as doit forks, its worker hashes that file itself."""
+    path = tmp_path / "large"
+    path.write_bytes(b"x")
+    index = Index(tmp_path / "index")
+    hashing, go_on = threading.Event(), threading.Event()
+
+    def wait(_index: Index, _size: int) -> None:
+        hashing.set()
+        assert go_on.wait(30)
+
+    slow = Index(tmp_path / "index", on_unknown=wait)
+    thread = threading.Thread(target=slow.digest, args=(path,))
+    thread.start()
+    assert hashing.wait(30)
+    slow._on_unknown = lambda _index, _size: None  # in the child nobody lets it go on
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # it is what is tested
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if slow.digest(path) == index.digest(path) else 1)
+    _, status = os.waitpid(child, 0)
+    go_on.set()
+    thread.join()
+
+    assert os.waitstatus_to_exitcode(status) == 0

@@ -60,6 +60,13 @@ def a_record(contents: dict[str, FileEntry] | None = None, **reads: Any) -> Reco
     return make_record(preimage, found, outputs, warnings=[], facts={})
 
 
+def added(store: Store, path: Path) -> dict[str, FileEntry]:
+    """Add an artifact; returns its files."""
+    entries = Index(Path(store.root).with_name("index")).tree(path)
+    store.add(path, entries)
+    return entries
+
+
 def corrupt(store: Store, digest: str, data: bytes = b"abd") -> str:
     path = store.blobs.path_of(digest)
     os.chmod(path, 0o644)
@@ -190,15 +197,60 @@ def test_a_file_whose_digest_is_known_is_not_read_again(
     assert store.add_file(source, ABC) == ABC
 
 
-def test_a_file_that_has_not_the_digest_it_should_is_not_stored(
-    store: Store, source: Path
+def test_a_known_digest_saves_hashing_what_is_copied(
+    store: Store, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claimed = digest_bytes(b"other")
+    with monkeypatch.context() as patch:
+        patch.setattr(blobs, "copy_digesting", None)
+        store.add_file(source, ABC)
+    store.restore_file(ABC, tmp_path / "target")
 
-    with pytest.raises(CacheIntegrityError, match=f"hashes to {ABC}, not to {claimed}"):
-        store.add_file(source, claimed)
-    assert not store.has(ABC)
+    assert (tmp_path / "target").read_bytes() == b"abc"
+
+
+def test_an_artifact_heals_a_corrupt_blob_of_the_same_size(
+    store: Store, source: Path, tmp_path: Path
+) -> None:
+    store.add_file(source)
+    corrupt(store, ABC)
+    added(Store(store.root), source)
+    store.restore_file(ABC, tmp_path / "target")
+
+    assert (tmp_path / "target").read_bytes() == b"abc"
+
+
+def test_an_artifact_with_a_blob_that_this_process_wrote_is_not_copied_again(
+    store: Store, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added(store, source)
+    monkeypatch.setattr(blobs, "copy", None)
+
+    assert added(store, source)[""]["digest"] == ABC
+
+
+def test_a_wrong_digest_is_noticed_when_the_blob_is_restored(
+    store: Store, source: Path, tmp_path: Path
+) -> None:
+    claimed = store.add_file(source, digest_bytes(b"other"))
+
+    with pytest.raises(CacheIntegrityError, match="is corrupt"):
+        store.restore_file(claimed, tmp_path / "target")
     assert not store.has(claimed)
+
+
+def test_a_file_that_changes_while_it_is_copied_is_not_stored(
+    store: Store, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def meanwhile(reading: int, writing: int) -> None:
+        files.copy(reading, writing)
+        source.write_bytes(b"abcd")
+
+    monkeypatch.setattr(blobs, "copy", meanwhile)
+
+    with pytest.raises(CacheIntegrityError, match="changed while it was stored"):
+        store.add_file(source, ABC)
+    assert not store.has(ABC)
+    assert os.listdir(os.path.join(store.root, "incoming")) == []
 
 
 def test_a_full_disk_is_an_error_that_names_the_place_and_leaves_nothing(
@@ -267,7 +319,7 @@ def test_a_folder_is_restored_with_its_empty_folders_and_odd_names(
     store: Store, tmp_path: Path
 ) -> None:
     folder = a_folder(tmp_path)
-    entries = store.add(folder)
+    entries = added(store, folder)
     store.restore(entries, tmp_path / "build" / "samples")
     index = Index(tmp_path / "index")
 
@@ -280,7 +332,7 @@ def test_a_file_artifact_and_an_empty_folder_are_restored(
     store: Store, tmp_path: Path
 ) -> None:
     (tmp_path / "check.json").write_bytes(b"{}")
-    store.restore(store.add(tmp_path / "check.json"), tmp_path / "build" / "check.json")
+    store.restore(added(store, tmp_path / "check.json"), tmp_path / "build" / "check.json")
     store.restore({}, tmp_path / "build" / "empty")
 
     assert (tmp_path / "build" / "check.json").read_bytes() == b"{}"
@@ -290,7 +342,7 @@ def test_a_file_artifact_and_an_empty_folder_are_restored(
 def test_a_restore_replaces_what_is_there_and_leaves_no_strangers(
     store: Store, tmp_path: Path
 ) -> None:
-    entries = store.add(a_folder(tmp_path))
+    entries = added(store, a_folder(tmp_path))
     target = tmp_path / "build" / "samples"
     target.mkdir(parents=True)
     (target / "stranger").write_bytes(b"")
@@ -300,7 +352,7 @@ def test_a_restore_replaces_what_is_there_and_leaves_no_strangers(
 
 
 def test_a_restore_that_fails_leaves_what_was_there(store: Store, tmp_path: Path) -> None:
-    entries = store.add(a_folder(tmp_path))
+    entries = added(store, a_folder(tmp_path))
     target = tmp_path / "build" / "samples"
     target.mkdir(parents=True)
     (target / "old").write_bytes(b"")
@@ -402,10 +454,10 @@ def test_a_record_at_the_place_of_another_is_passed_over(store: Store) -> None:
 def test_a_second_record_of_a_key_does_not_replace_the_first(
     store: Store, source: Path
 ) -> None:
-    first = a_record(store.add(source))
+    first = a_record(added(store, source))
     source.write_bytes(b"not deterministic")
     second = copy.deepcopy(first)
-    second["outputs"]["exported"] = output_of(store.add(source))
+    second["outputs"]["exported"] = output_of(added(store, source))
 
     assert store.put_record(first) == first
     assert store.put_record(second) == first
@@ -415,14 +467,14 @@ def test_a_second_record_of_a_key_does_not_replace_the_first(
 def test_a_record_whose_blob_was_dropped_is_replaced(
     store: Store, source: Path, tmp_path: Path
 ) -> None:
-    first = a_record(store.add(source))
+    first = a_record(added(store, source))
     store.put_record(first)
     corrupt(store, ABC)
     with pytest.raises(CacheIntegrityError):
         store.restore(first["outputs"]["exported"]["files"], tmp_path / "target")
     source.write_bytes(b"not deterministic")
     second = copy.deepcopy(first)
-    second["outputs"]["exported"] = output_of(store.add(source))
+    second["outputs"]["exported"] = output_of(added(store, source))
 
     assert store.put_record(second) == second
     assert list(store.records(first["base"])) == [second]

@@ -8,6 +8,7 @@ import pytest
 
 from ascendflow.cache.digest import digest_bytes
 from ascendflow.cache.fingerprint import fingerprint
+from ascendflow.cache.index import Index
 from ascendflow.cache.record import make_record
 from ascendflow.cache.store import Store
 from ascendflow.cache.tree import output_of
@@ -40,7 +41,9 @@ def build(store: Store, tmp_path: Path, content: str) -> Record:
         seed=0,
     )
     reads: Any = {"files": {}, "folders": {}, "missing": [], "distributions": {}}
-    outputs = {"nodes.json": output_of(store.add(tmp_path / "made"))}
+    files = Index(tmp_path / "index").tree(tmp_path / "made")
+    store.add(tmp_path / "made", files)
+    outputs = {"nodes.json": output_of(files)}
     return store.put_record(make_record(preimage, reads, outputs, warnings=[], facts={}))
 
 

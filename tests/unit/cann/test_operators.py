@@ -10,9 +10,13 @@ from ascendflow.cann.operators import target_op
     ("op_type", "rank", "expected"),
     [
         ("Conv", 4, "Conv2D"),
-        ("Conv", 5, None),
+        ("Conv", 5, "Conv3D"),
+        ("Conv", 3, "Conv2D"),
+        ("Conv", 2, None),
         ("MaxPool", 4, "MaxPoolV3"),
-        ("AveragePool", 3, None),
+        ("AveragePool", 3, "AvgPoolV2"),
+        ("ReduceMean", 4, "ReduceMeanD"),
+        ("MatMul", 2, "BatchMatMulV2"),
         ("GlobalAveragePool", 4, "ReduceMeanD"),
         ("Softmax", 2, "SoftmaxV2"),
         ("Unheard", 4, None),
@@ -37,3 +41,41 @@ def test_only_what_a_source_names_is_named(
 )
 def test_resize_goes_by_its_mode(attributes: list[ir.Attr], expected: str | None) -> None:
     assert target_op(ir.Node("", "Resize", [], attributes)) == expected
+
+
+def test_axes_that_are_computed_leave_the_operator_without_a_d() -> None:
+    x = ir.Value(name="x", shape=ir.Shape([1, 2]))
+    axes = ir.Value(name="axes")
+    fixed = ir.Value(name="fixed", const_value=ir.tensor([1]))
+    ir.Graph([x, axes], [], nodes=[], initializers=[fixed], name="g")
+
+    names = [target_op(ir.Node("", "ReduceMax", [x, each])) for each in (axes, fixed)]
+
+    assert names == ["ReduceMax", "ReduceMaxD"]
+
+
+def test_axes_that_are_the_default_of_an_input_are_constant() -> None:
+    """GE onnx_parser.cc ParseInput passes over inputs that are initializers."""
+    x = ir.Value(name="x", shape=ir.Shape([1, 2]))
+    axes = ir.Value(name="axes", const_value=ir.tensor([1]))
+    ir.Graph([x, axes], [], nodes=[], initializers=[axes], name="g")
+
+    assert target_op(ir.Node("", "ReduceMax", [x, axes])) == "ReduceMaxD"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "version", "expected"),
+    [
+        (["x"], 9, "ClipByValue"),
+        (["x", "low", "high"], 13, "ClipByValue"),
+        (["x", "low"], 13, "Maximum"),
+        (["x", None, "high"], 13, "Minimum"),
+        (["x"], 13, None),
+    ],
+)
+def test_clip_goes_by_its_bounds(
+    inputs: list[str | None], version: int, expected: str | None
+) -> None:
+    values = [None if name is None else ir.Value(name=name) for name in inputs]
+
+    assert target_op(ir.Node("", "Clip", values, version=version)) == expected

@@ -28,15 +28,16 @@ def test_versions_are_read_as_huawei_spells_them(
 
 
 @pytest.mark.parametrize(
-    "version", ["5.0", "5.1.RC2", "6.3.RC2", "7.0.0", "8.0.RC3", "8.1.RC1"]
+    "version",
+    ["5.0", "5.1.RC2", "6.3.RC2", "7.0.0", "8.0.RC3", "8.1.RC1", "8.5.0", "9.0.0", "9.1"],
 )
-def test_five_to_eight_one_are_modelled(version: str) -> None:
+def test_five_to_nine_one_are_modelled(version: str) -> None:
     assert why_not_modelled(version) is None
 
 
-@pytest.mark.parametrize("version", ["3.3", "8.2.RC1", "8.10", "9.0.0"])
+@pytest.mark.parametrize("version", ["3.3", "9.2.0-beta.1", "9.10", "10.0.0"])
 def test_others_are_not(version: str) -> None:
-    assert "5.0 to 8.1" in str(why_not_modelled(version))
+    assert "5.0 to 9.1" in str(why_not_modelled(version))
     with pytest.raises(ValueError, match="not modelled"):
         profile(version)
 
@@ -47,3 +48,10 @@ def test_what_was_not_read_in_source_is_less_sure_and_may_know_more_opsets() -> 
         (8, 15),
     )
     assert (profile("8.1").plugin_confidence, profile("8.1").opsets) == ("medium", (8, 18))
+
+
+def test_a_release_is_read_open_or_between() -> None:
+    assert [
+        (profile(version).is_read, profile(version).is_open)
+        for version in ("6.0.RC1", "8.1", "8.5.0")
+    ] == [(True, False), (False, False), (False, True)]

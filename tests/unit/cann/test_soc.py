@@ -27,6 +27,14 @@ def test_a_soc_version_leads_to_its_arithmetic(
     assert (found.family, found.fp32_cube, found.overflow) == (family, fp32_cube, overflow)
 
 
+@pytest.mark.parametrize("fact", ["fp32_functions", "int32_by_fp32"])
+def test_only_310_lacks_fp32_in_its_vector_unit(fact: str) -> None:
+    """Ascend310.ini of 8.1.RC1; aic-ascend310-ops-info.json."""
+    assert [name for name, each in FAMILIES.items() if not getattr(each, fact)] == [
+        "ascend310"
+    ]
+
+
 def test_no_name_is_both_modelled_and_not() -> None:
     assert not set(MODELLED) & set(NAMED_ONLY)
     assert set(MODELLED.values()) == set(FAMILIES)

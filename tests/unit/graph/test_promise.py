@@ -85,3 +85,30 @@ def test_a_broken_promise_gives_both_values_and_the_sample() -> None:
     assert found.why_broken("exact") == (
         "max absolute error 0.25, allowed 0 (sample 'b': 0.5 became 0.75)"
     )
+
+
+def test_infinities_are_compared_without_a_warning() -> None:
+    before = np.array([np.inf, -np.inf, np.nan, 1.0], np.float32)
+    after = np.array([np.inf, -np.inf, np.nan, 1.5], np.float32)
+    difference = Difference()
+
+    difference.add("s", before, after)
+
+    assert difference.max_absolute_error == 0.5
+    assert difference.mismatch is None
+
+
+def test_a_range_that_is_only_rounding_is_none() -> None:
+    """A Softmax of one element gives 1, or a little more: by its range nothing would do."""
+    difference = Difference()
+    difference.add("x", np.array([1, 1 + 2**-21], F32), np.array([1, 1], F32))
+
+    assert difference.why_broken("equivalent") is None
+    assert difference.why_broken("exact") is not None
+
+
+def test_a_range_that_is_more_than_rounding_counts() -> None:
+    difference = Difference()
+    difference.add("x", np.array([1, 1 + 2**-18], F32), np.array([1, 1], F32))
+
+    assert difference.why_broken("equivalent") is not None

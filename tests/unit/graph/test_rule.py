@@ -8,6 +8,7 @@ import onnx_ir as ir
 import pytest
 
 from ascendflow.errors import InternalError
+from ascendflow.graph.edit import Chain
 from ascendflow.graph.rule import Applied, Finding, Rule, Selection, Skipped
 from tests.models import model, node
 
@@ -60,6 +61,14 @@ def replaces(node: ir.Node) -> list[Finding]:
     return [Applied(node, {}, {})]
 
 
+def loses_a_name(node: ir.Node) -> list[Finding]:
+    chain = Chain(node)
+    value = chain("Relu", [node.inputs[0]])
+    chain.put_in_place()
+    value.name = "another"
+    return [Applied(node, {}, {})]
+
+
 def lies_about_skipping(node: ir.Node) -> list[Finding]:
     edit(node)
     return [Skipped(node, "nothing to do")]
@@ -87,12 +96,15 @@ def speaks_of_another(_: ir.Node) -> list[Finding]:
     [
         (renames, "renamed"),
         (renames_output, "renamed"),
-        (replaces, "took the node out of its graph"),
+        (replaces, "left uses of 'a', which no node gives any more"),
+        (loses_a_name, "lost the tensors a"),
         (lies_about_skipping, "called it Skipped"),
         (changes_nothing, "called it Applied"),
         (says_nothing, "0 findings"),
         (says_both, "2 findings"),
         (speaks_of_another, "a finding about 'other'"),
+        (lambda _: [Skipped(None, "why")], "a finding about None"),  # type: ignore[arg-type]
+        (lambda _: [None], "yielded None, which is neither"),
     ],
 )
 def test_a_broken_rule_is_an_internal_error_that_names_it(

@@ -84,7 +84,7 @@ def test_manifest_of_an_onnx_file_loads_and_holds_its_inputs(
     assert manifest.source.onnx == "two words.onnx"
     assert manifest.samples.random is not None
     assert manifest.samples.random.ranges == {"token ids": (0, 2)}
-    assert [rule.name for rule in manifest.rewrite.rules] == ["resize-half-pixel"]
+    assert [rule.name for rule in manifest.rewrite.rules] == ["auto"]
     first = (here / "pipelines/det/manifest.yaml").read_text().splitlines()[0]
     assert first == "# yaml-language-server: $schema=../../schemas/manifest.schema.json"
 
@@ -94,12 +94,6 @@ def test_manifest_of_an_onnx_file_says_how_labels_are_named(here: Path, onnx: Pa
 
     text = (here / "pipelines/det/manifest.yaml").read_text()
     assert "label.mask" in text
-
-
-def test_model_without_resize_is_given_no_rule(here: Path, onnx: Path) -> None:
-    initialise("det", repository=here, commands=COMMANDS, onnx=onnx)
-
-    assert loaded(here, "det").manifest.rewrite.rules == ()
 
 
 def test_second_model_touches_nothing_of_the_first(here: Path, onnx: Path) -> None:

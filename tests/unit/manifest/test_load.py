@@ -176,6 +176,12 @@ def test_overrides_replace_the_target_only(repository: Repository) -> None:
     assert other.model_copy(update={"convert": plain.convert}) == plain
 
 
+def test_a_mode_may_be_spelled_as_precision_mode_v2(repository: Repository) -> None:
+    other = repository.load(EVERYTHING, precision="origin").manifest
+
+    assert other.convert.mode == "must_keep_origin_dtype"
+
+
 @pytest.mark.parametrize(
     ("override", "hint"),
     [

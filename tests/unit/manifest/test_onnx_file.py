@@ -24,7 +24,6 @@ def test_inputs_are_read_with_dtype_and_open_dimensions(tmp_path: Path) -> None:
         ModelInput("b", "float64", ()),
         ModelInput("c", "float64", None),
     )
-    assert not file.has_resize
 
 
 def test_initializers_among_the_inputs_are_none(tmp_path: Path) -> None:
@@ -43,12 +42,6 @@ def test_input_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match=r"not UTF-8: b'\\xffAME'"):
         read_onnx(path)
-
-
-def test_resize_nodes_are_noticed(tmp_path: Path) -> None:
-    file = read_onnx(models.identity(tmp_path / "m.onnx", {"x": [1]}, op_type="Resize"))
-
-    assert file.has_resize
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,12 @@ def test_broken_pyproject_is_refused() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("", "build/\n.ascendflow/\n.doit.db*\n__pycache__/\n"),
-        ("*.pt", "*.pt\nbuild/\n.ascendflow/\n.doit.db*\n__pycache__/\n"),
-        ("build/\r\n", "build/\r\n.ascendflow/\r\n.doit.db*\r\n__pycache__/\r\n"),
+        ("", "build/\n.ascendflow/\n.doit.db*\n__pycache__/\n.venv/\n"),
+        ("*.pt", "*.pt\nbuild/\n.ascendflow/\n.doit.db*\n__pycache__/\n.venv/\n"),
+        (
+            ".venv\r\n/build/\r\n",
+            ".venv\r\n/build/\r\n.ascendflow/\r\n.doit.db*\r\n__pycache__/\r\n",
+        ),
     ],
 )
 def test_ignored_lines_are_added_once(before: str, after: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ascendflow import vocabulary
+from ascendflow.errors import ManifestError
 from ascendflow.manifest import slices
 
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ def test_spelled_out_defaults_change_no_slice(repository: Repository) -> None:
     [
         pytest.param("min: 0.999", "min: 0.99", {"gate"}, id="threshold"),
         pytest.param("drop: 0.01", "drop: 0.02", {"gate"}, id="end-threshold"),
-        pytest.param("Ascend310P3", "Ascend310B1", {"convert"}, id="soc"),
-        pytest.param("force_fp16", "force_fp32", {"convert"}, id="precision"),
-        pytest.param("8.1.RC1", "7.0", {"convert"}, id="cann"),
+        pytest.param("Ascend310P3", "Ascend310B1", {"lint", "convert"}, id="soc"),
+        pytest.param("force_fp16", "force_fp32", {"lint", "convert"}, id="precision"),
+        pytest.param("8.1.RC1", "7.0", {"lint", "convert"}, id="cann"),
         pytest.param("count: 2}", "count: 3}", {"rewrite"}, id="rule"),
         pytest.param("allow_lossy: false", "allow_lossy: true", {"check"}, id="lossy"),
         pytest.param("opset: 15", "opset: 13", {"export"}, id="opset"),
@@ -104,11 +105,63 @@ def test_edit_changes_only_the_slices_it_concerns(
     assert changed(repository, EVERYTHING, old, new) == stages
 
 
-def test_override_of_the_soc_changes_convert_only(repository: Repository) -> None:
+def test_equal_precision_modes_are_one_slice(repository: Repository) -> None:
+    old = "precision_mode: force_fp16"
+    same = EVERYTHING.replace(old, "precision_mode_v2: fp16")
+
+    assert old in EVERYTHING
+    assert changed(repository, EVERYTHING, old, "precision_mode_v2: fp16") == set()
+    slice_ = json.loads(cut(repository.load(same).manifest)["convert"])
+    assert slice_["precision_mode"] == "force_fp16"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "keep_dtype: [a]",
+        "customize_dtypes: {a: {inputs: [float32]}}",
+        "op_select_implmode: high_precision",
+        "is_weight_clip: false",
+    ],
+)
+def test_precision_settings_are_of_lint_and_convert(
+    repository: Repository, settings: str
+) -> None:
+    old = "precision_mode: force_fp16"
+
+    assert changed(repository, EVERYTHING, old, f"{old}, {settings}") == {
+        "lint",
+        "convert",
+    }
+
+
+def test_one_spelling_of_the_mode_is_enough(repository: Repository) -> None:
+    both = "precision_mode: force_fp16, precision_mode_v2: fp16"
+    twice = EVERYTHING.replace("precision_mode: force_fp16", both)
+
+    with pytest.raises(ManifestError, match="precision_mode_v2 stands beside"):
+        repository.load(twice)
+    v2 = EVERYTHING.replace("precision_mode: force_fp16", "precision_mode_v2: fp16")
+    over = repository.load(v2, precision="must_keep_origin_dtype").manifest.convert
+    assert over.mode == "must_keep_origin_dtype"
+
+
+def test_override_of_the_soc_changes_lint_and_convert(repository: Repository) -> None:
     plain = cut(repository.load(EVERYTHING).manifest)
     other = cut(repository.load(EVERYTHING, soc="Ascend310B1").manifest)
 
-    assert {stage for stage in plain if plain[stage] != other[stage]} == {"convert"}
+    differ = {stage for stage in plain if plain[stage] != other[stage]}
+    assert differ == {"lint", "convert"}
+
+
+def test_auto_makes_the_target_part_of_rewrite(repository: Repository) -> None:
+    auto = SMALLEST + "rewrite: {rules: auto}\n"
+    plain = cut(repository.load(auto).manifest)
+    other = cut(repository.load(auto, soc="Ascend310B1").manifest)
+
+    differ = {stage for stage in plain if plain[stage] != other[stage]}
+    assert differ == {"rewrite", "lint", "convert"}
+    assert json.loads(plain["rewrite"])["auto"]["soc_version"] == "Ascend310P3"
 
 
 @pytest.mark.parametrize(
@@ -179,3 +232,21 @@ def test_what_no_threshold_is_named_for_is_still_judged(
         slices.SLICES["gate"](repository.load(SMALLEST + gate).manifest)["outputs"]
         == judged
     )
+
+
+def test_a_rule_has_arguments_only_where_it_takes_some(repository: Repository) -> None:
+    rules = "[pow-to-mul, {name: scale-conv, nodes: [conv], scale: 64}]"
+    text = SMALLEST + f"rewrite: {{rules: {rules}}}\n"
+
+    rewrite = json.loads(cut(repository.load(text).manifest)["rewrite"])
+
+    assert rewrite["rules"] == [
+        {"name": "pow-to-mul", "file": None, "nodes": None, "count": None},
+        {
+            "name": "scale-conv",
+            "file": None,
+            "nodes": ["conv"],
+            "count": None,
+            "arguments": {"scale": 64},
+        },
+    ]

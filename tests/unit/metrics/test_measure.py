@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Tensor = NDArray[np.generic]
 
-FLOAT_METRICS = [name for name in METRICS if name != "mismatch_rate"]
-
 
 def transcribed(golden: Tensor, target: Tensor) -> dict[str, float]:
     """The published formulas, a = target, b = golden, in float64, without any care."""

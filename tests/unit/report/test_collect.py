@@ -127,7 +127,7 @@ def test_a_deviation_without_nodes_holds_for_all() -> None:
 
     assert emulation is not None
     assert [(d["deviation"], d["nodes"]) for d in emulation["applied"]] == [
-        ("resize-sampling", 2),
+        ("resize-half-pixel", 2),
         ("precision-force_fp16", None),
     ]
 

@@ -174,3 +174,12 @@ def test_a_report_is_written_in_one_piece() -> None:
     print_report(collect(failed()), Console(file=Stream()))
 
     assert len([piece for piece in pieces if piece]) == 1
+
+
+def test_what_no_source_says_is_told_although_the_gate_passed() -> None:
+    documents = passed()
+    behaviours = {"names": ["one", "two"], "nodes": "two"}
+    documents["verdict.json"]["emulation"]["behaviours"] = behaviours
+
+    assert "unknown on CANN 8.1" in _printed(documents)
+    assert "unknown" not in _printed(passed())

@@ -10,10 +10,11 @@ from ascendflow.report.lines import (
     failure_message,
     golden_words,
     rewritten_words,
+    unknown_lines,
     verdict_line,
 )
 from ascendflow.report.words import FLOORED
-from tests.reports import CURED, check, failed, passed
+from tests.reports import CURED, check, failed, passed, rule_entry, undecided
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -191,8 +192,7 @@ def test_a_rule_that_the_manifest_names_already_is_not_proposed_again(
     findings: dict[str, Any], told: str
 ) -> None:
     documents = failed()
-    entry = {"rule": CURED, "version": 1, "effect": "exact", "applied": [], "skipped": []}
-    documents["rewrite.json"]["rules"] = [{**entry, **findings}]
+    documents["rewrite.json"]["rules"] = [{**rule_entry(CURED), **findings}]
 
     message = _message(documents)
 
@@ -202,9 +202,7 @@ def test_a_rule_that_the_manifest_names_already_is_not_proposed_again(
 
 def test_a_first_rule_is_not_written_over_the_others() -> None:
     documents = failed()
-    documents["rewrite.json"]["rules"] = [
-        {"rule": "other", "version": 1, "effect": "exact", "applied": [], "skipped": []}
-    ]
+    documents["rewrite.json"]["rules"] = [rule_entry("other")]
 
     message = _message(documents)
 
@@ -300,3 +298,20 @@ def test_rules_that_applied_to_nothing_are_not_told_of() -> None:
 def test_what_computed_the_golden_is_told() -> None:
     """OP08, FP12."""
     assert golden_words(collect(passed())) == "onnxruntime, graph optimisation off"
+
+
+def test_what_no_source_says_is_told_with_both_behaviours() -> None:
+    message = _message(undecided())
+
+    assert "'mask': cosine_similarity is 0.9312 if the other, must be >= 0.999" in message
+    assert (
+        "gate: unknown on CANN 8.1: resize-half-pixel (2 nodes): either the one, or the "
+        "other; both were computed, the worse is shown" in message
+    )
+    assert "gate: possible cause: resize-half-pixel, here and at 1 more node" in message
+    assert "known cause" not in message
+
+
+def test_what_is_known_needs_no_such_line() -> None:
+    assert list(unknown_lines(collect(failed()))) == []
+    assert list(unknown_lines(collect(passed()))) == []

@@ -9,7 +9,7 @@ import pytest
 
 from ascendflow.report.collect import collect
 from ascendflow.report.render import OPEN_NODES, TEMPLATES, render
-from tests.reports import CURED, check, failed, node, passed
+from tests.reports import CURED, check, failed, node, passed, rule_entry, undecided
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -79,10 +79,7 @@ def _hostile(name: str) -> dict[str, Any]:
     documents["evaluation.json"]["metric"] = name
     documents["rewrite.json"]["rules"] = [
         {
-            "rule": CURED,
-            "version": 1,
-            "effect": "exact",
-            "applied": [],
+            **rule_entry(CURED),
             "skipped": [{"node": name, "op_type": name, "reason": name}],
         }
     ]
@@ -268,3 +265,13 @@ def test_what_rules_did_to_the_golden_is_on_the_page() -> None:
 
     assert words in _page(passed())
     assert "was rewritten" not in _page(failed())
+
+
+def test_what_no_source_says_stands_at_the_top_of_the_page() -> None:
+    page = _page(undecided())
+
+    assert "<strong>Emulated both ways:</strong> unknown on CANN 8.1: resize-half" in page
+    assert page.index("Emulated both ways") < page.index("What failed")
+    assert "<strong>Possible cause:</strong> resize-half-pixel" in page
+    assert "<td>unknown, both ways</td>" in page
+    assert "Emulated both ways" not in _page(failed())

@@ -171,7 +171,7 @@ def test_a_lossy_rule_is_refused_before_anything_runs(
     ctx = prepare(tmp_path, leaky(), rules, monkeypatch=monkeypatch)
 
     with pytest.raises(
-        StageError, match=r"lossy, and .* not allow it: slope@3 \(1 nodes\)"
+        StageError, match=r"lossy, and .* not allow it: slope@3 \(nodes: 1\)"
     ):
         Check().run(ctx)
 
@@ -222,3 +222,29 @@ def test_telling_rules_apart_works_with_weights_beside_the_model(
     Check().run(ctx)
 
     assert len(document(ctx)["promises"]) == 2
+
+
+def test_a_rule_is_judged_by_itself_with_its_arguments(tmp_path: Path) -> None:
+    """A product with a root is an ulp off, so scale-conv, exact, is held alone."""
+    nodes = [
+        node("MatMul", ["x", "w"], ["m"]),
+        node("Exp", ["m"], ["e"]),
+        node("Pow", ["e", "p"], ["y"]),
+    ]
+    w = np.random.default_rng(0).standard_normal((3, 400)).astype(F32)
+    constants = {"w": w, "p": np.array(1.5, F32)}
+    proto = model(nodes, [("x", [2, 3])], [("y", [2, 400])], constants)
+    ctx = prepare(tmp_path, proto, [], monkeypatch=None)
+    before, after = (tmp_path / role / "model.onnx" for role in ("simplified", "rewritten"))
+    requests = [Request("scale-conv", arguments={"scale": 64}), Request("pow-to-sqrt")]
+    log = rewrite(before, after, requests).log
+    ctx.inputs["rewrite.json"].write_text(json.dumps(log), encoding="utf-8")
+
+    Check().run(ctx)
+
+    found = document(ctx)
+    assert [(p["rule"], p["effect"]) for p in found["promises"]] == [
+        ("pow-to-sqrt", "equivalent"),
+        ("scale-conv", "exact"),
+    ]
+    assert found["outputs"]["y"]["max_absolute_error"] > 0

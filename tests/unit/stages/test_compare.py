@@ -16,7 +16,7 @@ from ascendflow.errors import StageError
 from ascendflow.manifest.typed_dicts import rebuilt
 from ascendflow.stages.compare import Compare
 from ascendflow.stages.stage import Findings, StageContext
-from ascendflow.tensors import TensorWriter
+from ascendflow.tensors import ALTERNATIVE, TensorWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,6 +55,9 @@ class StandIn:
         self.capabilities = Capabilities(can_dump=can_dump, is_real_device=False)
         self.error = np.float32(error)
         self.dumped = 0
+
+    def behaviours(self, model: Path) -> dict[str, Path]:
+        return {"": model}
 
     def infer(self, x: np.ndarray) -> Tensors:
         right = _run(x)
@@ -231,3 +234,48 @@ def test_other_samples_than_the_goldens_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(StageError, match="3 samples against 1"):
         Compare().run(ctx)
+
+
+class Undecided(StandIn):
+    """May be right, or off by `error`; each has a folder of its own."""
+
+    def behaviours(self, model: Path) -> dict[str, Path]:
+        return {"right": model, "wrong": model / "alternative" / "model"}
+
+    def dump(
+        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+    ) -> Iterator[tuple[str, np.ndarray]]:
+        error, self.error = self.error, np.float32(0)
+        if model.parent.name == "alternative":
+            self.error = error
+        yield from super().dump(model, feeds, threads=threads)
+        self.error = error
+
+
+@pytest.mark.parametrize("wrong_is_second", [True, False])
+def test_of_two_behaviours_the_worse_number_is_kept_and_the_farther_dumped(
+    wrong_is_second: bool, tmp_path: Path
+) -> None:
+    backend = Undecided(error=0.5)
+    right = [{name: _run(x)[name] for name in "yi"} for x in SAMPLES]
+    wrong = [backend.infer(x) for x in SAMPLES]
+    first, second = (right, wrong) if wrong_is_second else (wrong, right)
+    ctx = _context(tmp_path, backend, outputs=first, torch=0.25)
+    _write(tmp_path / "outputs" / ALTERNATIVE, second)
+
+    document = _compare(ctx)
+
+    farther = "wrong" if wrong_is_second else "right"  # what the first is called
+    assert document["behaviours"] == {"names": ["right", "wrong"], "nodes": farther}
+    y = document["outputs"][0]
+    assert y["metrics"]["max_absolute_error"] == {
+        "worst": pytest.approx(0.5, rel=1e-6),
+        "mean": pytest.approx(0.5, rel=1e-6),
+        "worst_sample": y["metrics"]["max_absolute_error"]["worst_sample"],
+        "behaviour": farther,
+    }
+    of_the_export = next(o for o in document["outputs"] if o["pair"] == "torch-onnx")
+    assert "behaviour" not in of_the_export["metrics"]["max_absolute_error"]
+    (b,) = (each for each in document["nodes"] if each["tensor"] == "b")
+    dumped = 0.5 if farther == "wrong" else 0
+    assert b["metrics"]["max_absolute_error"] == pytest.approx(dumped, rel=1e-6)

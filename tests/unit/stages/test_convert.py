@@ -43,9 +43,9 @@ def test_the_emulator_leaves_a_model_and_says_what_it_is(tmp_path: Path) -> None
 
 def test_an_unknown_target_is_not_modelled(tmp_path: Path) -> None:
     rewritten(tmp_path)
-    ctx = context(Convert, tmp_path, config(cann="9.1"), Emulator())
+    ctx = context(Convert, tmp_path, config(cann="9.2"), Emulator())
 
-    with pytest.raises(NotModelledError, match=r"cann '9\.1' is not modelled"):
+    with pytest.raises(NotModelledError, match=r"cann '9\.2' is not modelled"):
         Convert().run(ctx)
 
 

@@ -12,7 +12,7 @@ from ascendflow.errors import StageError
 from ascendflow.manifest.typed_dicts import rebuilt
 from ascendflow.stages.evaluate import Evaluate
 from ascendflow.stages.stage import Findings, StageContext
-from ascendflow.tensors import TensorWriter
+from ascendflow.tensors import ALTERNATIVE, TensorWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -244,3 +244,20 @@ def test_outputs_of_other_samples_are_refused(tmp_path: Path) -> None:
 def test_a_metric_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="mean_iuo"):
         Evaluate().run(_context(tmp_path, "mean_iuo"))
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_of_two_behaviours_the_worse_counts(direction: str, tmp_path: Path) -> None:
+    """The second gets two more of eight wrong."""
+    second = PREDICTED.copy()
+    second[:2] = 9
+    ctx = _context(tmp_path, "accuracy")
+    halves: list[dict[str, np.ndarray]] = [{"y": second[:4]}, {"y": second[4:]}]
+    _write(tmp_path / "outputs" / ALTERNATIVE, halves)
+    ctx.config["metric"]["direction"] = direction
+
+    document = _evaluate(ctx)
+
+    right = float(np.mean(PREDICTED == LABELS))
+    assert document["onnx"] == right
+    assert document["target"] == (right - 0.25 if direction == "higher" else right)

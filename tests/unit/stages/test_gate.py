@@ -181,3 +181,17 @@ def test_a_real_device_has_no_emulation(tmp_path: Path) -> None:
 def test_an_unknown_output_in_the_gate_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="'msk' is no output"):
         _judge(tmp_path, _documents(GOLDEN), outputs={"msk": {}})
+
+
+def test_of_two_behaviours_the_verdict_names_the_worse(tmp_path: Path) -> None:
+    documents = _documents(GOLDEN[::-1].copy())
+    behaviours = {"names": ["right", "wrong"], "nodes": "wrong"}
+    documents["metrics.json"]["behaviours"] = behaviours
+    for number in documents["metrics.json"]["outputs"][0]["metrics"].values():
+        number["behaviour"] = "wrong"
+
+    verdict = _judge(tmp_path, documents)
+
+    assert verdict["passed"] is False
+    assert [check["behaviour"] for check in verdict["checks"]] == ["wrong"]
+    assert verdict["emulation"]["behaviours"] == behaviours

@@ -8,7 +8,7 @@ import pytest
 from ascendflow.backends.emulator.backend import Emulator
 from ascendflow.errors import StageError
 from ascendflow.stages.infer import Infer
-from ascendflow.tensors import TensorSet
+from ascendflow.tensors import ALTERNATIVE, TensorSet
 from tests.emulation import convert
 from tests.models import F32, model, node
 from tests.stages import context, write_set
@@ -125,3 +125,31 @@ def test_feeds_that_do_not_fit_the_inputs_are_an_error(
 ) -> None:
     with pytest.raises(StageError, match=f"sample '1' does not fit the inputs: {fault}"):
         Infer().run(prepare(tmp_path, Scripted(GOLDEN), feeds=[FEEDS[0], feed]))
+
+
+def test_of_two_behaviours_both_are_run(tmp_path: Path) -> None:
+    class Undecided(Emulator):
+        """May give minus the input, or the input."""
+
+        def behaviours(self, model: Path) -> dict[str, Path]:
+            return {"one": model, "other": model / "alternative"}
+
+        def infer(
+            self,
+            model: Path,
+            feeds: Iterable[Mapping[str, np.ndarray]],
+            *,
+            threads: int,  # noqa: ARG002
+        ) -> Iterator[dict[str, np.ndarray]]:
+            for fed in feeds:
+                yield {"y": -fed["x"] if model.name == "model" else fed["x"]}
+
+    ctx = prepare(tmp_path, Undecided())
+
+    Infer().run(ctx)
+
+    first = TensorSet(ctx.outputs["outputs"])
+    second = TensorSet(ctx.outputs["outputs"] / ALTERNATIVE)
+    assert first.ids == second.ids == ("0", "1")
+    assert [each["y"].tolist() for each in first] == [[-1, -2], [-3, -4]]
+    assert [each["y"].tolist() for each in second] == [[1, 2], [3, 4]]

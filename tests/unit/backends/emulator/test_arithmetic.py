@@ -50,3 +50,14 @@ def test_claims_hold_for_fp16_numbers(op_type: str, bits: list[int]) -> None:
 )
 def test_operators_that_are_not_listed_are_searched_for_nan(op_type: str) -> None:
     assert not claims(op_type)[2]
+
+
+@pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin"])
+def test_largest_or_smallest_of_nothing_is_infinite_so_it_is_rounded(op_type: str) -> None:
+    node_of_nothing, node_of_some = (
+        ir.Node("", op_type, [ir.Value(name="x", shape=ir.Shape([2, length]))], version=18)
+        for length in (0, 3)
+    )
+
+    assert not selects(node_of_nothing)
+    assert selects(node_of_some)

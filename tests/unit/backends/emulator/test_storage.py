@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from onnx import TensorProto
 
-from ascendflow.backends.emulator.storage import round_to_half
+from ascendflow.cann.rounding import round_to_half
 from tests.emulation import IEEE, SATURATING, dump, emulate
+from tests.halves import half
 from tests.models import F32, Spec, layer_norm, masked_softmax, model, node, run
 
 if TYPE_CHECKING:
@@ -24,12 +25,6 @@ EDGES = np.array(
      2049, 65504, 65519.996, 65520, 1e5, 3e38, np.inf, np.nan],
     F32,
 )  # fmt: skip
-
-
-def half(x: np.ndarray) -> np.ndarray:
-    """What IEEE 754 stores."""
-    with np.errstate(over="ignore"):
-        return x.astype(np.float16).astype(F32)
 
 
 def saturated(x: np.ndarray) -> np.ndarray:
@@ -124,10 +119,13 @@ def test_a_convolution_beyond_the_range_is_caught(soc_version: str, top: float) 
     rng = np.random.default_rng(7)
     x = (np.abs(rng.standard_normal((1, 8, 6, 6))) * 60).astype(F32)
     w = (np.abs(rng.standard_normal((4, 8, 3, 3))) * 40).astype(F32)
-    nodes = [node("Conv", ["x", "w"], ["c"]), node("Relu", ["c"], ["y"])]
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3]),
+        node("Relu", ["c"], ["y"]),
+    ]
     plain = model(nodes, [("x", x.shape)], [("y", [1, 4, 4, 4])], {"w": w})
     nodes = [
-        node("Conv", ["x", "w"], ["c"]),
+        node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3]),
         node("Mul", ["c", "k"], ["m"]),
         node("Relu", ["m"], ["y"]),
     ]
@@ -141,6 +139,38 @@ def test_a_convolution_beyond_the_range_is_caught(soc_version: str, top: float) 
     assert np.isfinite(dump(scaled, {"x": x}, soc_version=soc_version)["c"]).all()
 
 
+def test_a_scaled_convolution_holds_where_the_scaling_back_is_kept() -> None:
+    """FP05: from the Mul on everything is kept, by name and by operator."""
+    rng = np.random.default_rng(7)
+    x = (np.abs(rng.standard_normal((1, 8, 6, 6))) * 60).astype(F32)
+    w = (np.abs(rng.standard_normal((4, 8, 3, 3))) * 40).astype(F32)
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3]),
+        node("Mul", ["c", "k"], ["m"]),
+        node("Relu", ["m"], ["y"]),
+    ]
+    constants = {"w": w / F32(64), "k": np.array(64, F32)}
+    scaled = model(nodes, [("x", x.shape)], [("y", [1, 4, 4, 4])], constants)
+    golden = run(scaled, {"x": x})["y"]
+
+    kept = emulate(scaled, {"x": x}, soc_version=IEEE, keep_dtype=["m", "OpType::Relu"])
+
+    assert golden.max() > 65504
+    np.testing.assert_allclose(kept["y"], golden, rtol=1e-3)
+
+
+def test_a_layer_norm_holds_where_five_nodes_are_kept() -> None:
+    """FP03."""
+    x = (np.random.default_rng(7).standard_normal((1, 2, 16)) * 3).astype(F32)
+    x[0, 0, 3] = 900.0
+    golden = run(layer_norm(), {"x": x})["y"]
+    five = ["sq", "var", "ve", "sd", "y"]
+
+    y = emulate(layer_norm(), {"x": x}, soc_version=IEEE, keep_dtype=five)["y"]
+
+    assert np.abs(y - golden).max() < 5e-4
+
+
 @pytest.mark.parametrize("op_type", ["Conv", "ConvTranspose", "MatMul", "Gemm"])
 def test_cubes_multiply_fp16_add_in_fp32_and_round_once(op_type: str) -> None:
     rng = np.random.default_rng(1)
@@ -152,9 +182,11 @@ def test_cubes_multiply_fp16_add_in_fp32_and_round_once(op_type: str) -> None:
     inputs = ["x", "w"] if op_type == "MatMul" else ["x", "w", "b"]
     constants = {"w": w, "b": b} if op_type != "MatMul" else {"w": w}
     ranks = [f"d{axis}" for axis in range(len(shape))]
-    proto = model([node(op_type, inputs, ["y"])], [("x", shape)], [("y", ranks)], constants)
+    kind = {"kernel_shape": [3, 3]} if convolves else {}
+    made = node(op_type, inputs, ["y"], **kind)
+    proto = model([made], [("x", shape)], [("y", ranks)], constants)
     rounded = {name: half(array) for name, array in constants.items()}
-    exact = model([node(op_type, inputs, ["y"])], [("x", shape)], [("y", ranks)], rounded)
+    exact = model([made], [("x", shape)], [("y", ranks)], rounded)
 
     y = emulate(proto, {"x": x}, soc_version=IEEE)["y"]
 
@@ -282,7 +314,10 @@ def test_saturation_is_spelled_for_every_opset(opset: int) -> None:
 def test_fp32_modes_round_nothing_where_the_soc_has_fp32() -> None:
     rng = np.random.default_rng(2)
     x, w = rng.standard_normal((1, 3, 6, 6)), rng.standard_normal((4, 3, 3, 3))
-    nodes = [node("Conv", ["x", "w"], ["c"]), node("Sigmoid", ["c"], ["y"])]
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3]),
+        node("Sigmoid", ["c"], ["y"]),
+    ]
     proto = model(nodes, [("x", x.shape)], [("y", [1, 4, 4, 4])], {"w": w.astype(F32)})
     feeds = {"x": x.astype(F32)}
 
@@ -314,18 +349,200 @@ def test_force_fp32_feeds_a_transposed_convolution_fp16_and_keeps_its_fp32() -> 
     rng = np.random.default_rng(4)
     x, w = rng.standard_normal((1, 3, 4, 4)).astype(F32), rng.standard_normal((3, 2, 3, 3))
     constants = {"w": w.astype(F32)}
+    transposed = node("ConvTranspose", ["x", "w"], ["y"], kernel_shape=[3, 3])
     proto = model(
-        [node("ConvTranspose", ["x", "w"], ["y"])], [("x", x.shape)], [("y", [1, 2, 6, 6])],
-        constants,
+        [transposed], [("x", x.shape)], [("y", [1, 2, 6, 6])], constants,
     )  # fmt: skip
     exact = model(
-        [node("ConvTranspose", ["x", "w"], ["y"])], [("x", x.shape)], [("y", [1, 2, 6, 6])],
-        {"w": half(constants["w"])},
+        [transposed], [("x", x.shape)], [("y", [1, 2, 6, 6])], {"w": half(constants["w"])},
     )  # fmt: skip
 
     y = emulate(proto, {"x": x}, soc_version=IEEE, precision_mode="force_fp32")["y"]
 
     np.testing.assert_array_equal(y, run(exact, {"x": half(x)})["y"])
+
+
+def test_a_node_that_is_kept_saves_a_constant_of_1e9() -> None:
+    """FP01: keeping gnn_mul alone is enough, since the row's largest is no infinity."""
+    x = np.random.default_rng(7).standard_normal((2, 4)).astype(F32)
+    mask = np.array([[1, 1, 0, 0], [1, 1, 1, 1]], F32)
+    feeds = {"x": x, "mask": mask}
+
+    tensors = dump(masked_softmax(), feeds, soc_version=IEEE, keep_dtype=["gnn_mul"])
+
+    np.testing.assert_array_equal(tensors["pen"], (1 - mask) * F32(1e9))
+    assert not np.isnan(tensors["y"]).any()
+    np.testing.assert_allclose(tensors["y"], run(masked_softmax(), feeds)["y"], atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("config", "top"),
+    [
+        ({"cann": "8.1"}, np.inf),
+        ({"cann": "8.5.0"}, 65504),
+        ({"cann": "8.5.0", "is_weight_clip": False}, np.inf),
+        ({"cann": "8.1", "is_weight_clip": True}, 65504),
+        ({"cann": "8.1", "soc_version": SATURATING}, 65504),
+    ],
+)
+def test_constants_beyond_the_range_are_clipped_or_become_infinite(
+    config: dict[str, Any], top: float
+) -> None:
+    nodes = [
+        node("Cast", ["k"], ["asked"], to=TensorProto.FLOAT16),
+        node("Mul", ["x", "k"], ["y"]),
+        node("Mul", ["x", "x"], ["computed"]),
+    ]
+    outputs: list[Spec] = [("asked", [2], TensorProto.FLOAT16), ("y", [2])]
+    outputs.append(("computed", [2]))
+    k = np.array([1e9, -70000], F32)
+    proto = model(nodes, [("x", [2])], outputs, {"k": k})
+    x = np.array([1, 300], F32)
+
+    y = emulate(proto, {"x": x}, **{"soc_version": IEEE, **config})
+
+    assert y["asked"].tolist() == [top, -top]
+    assert y["y"][0] == top
+    # only constants are clipped
+    saturates = config.get("soc_version") == SATURATING
+    assert y["computed"].tolist() == [1, 65504 if saturates else np.inf]
+
+
+def test_mixed_precision_rounds_only_where_types_differ() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((1, 2, 4, 4)).astype(F32) * F32(1.001)
+    w = rng.standard_normal((2, 2, 1, 1)).astype(F32)
+    nodes = [
+        node("Add", ["x", "x"], ["wide"]),  # gray behind the graph's input: fp32
+        node("Conv", ["wide", "w"], ["c"], kernel_shape=[1, 1]),  # white: fp16
+        node("Abs", ["c"], ["a"]),  # gray behind fp16: fp16
+        node("Log", ["a"], ["l"]),  # black on 910B: fp32
+        node("Exp", ["l"], ["y"]),  # gray behind fp32: fp32
+    ]
+    proto = model(nodes, [("x", x.shape)], [("y", x.shape)], {"w": w})
+    config = {"soc_version": IEEE, "precision_mode": "allow_mix_precision"}
+
+    tensors = dump(proto, {"x": x}, **config)
+
+    np.testing.assert_array_equal(tensors["wide"], x + x)
+    exact = model(
+        [node("Conv", ["x", "w"], ["c"])],
+        [("x", x.shape)],
+        [("c", x.shape)],
+        {"w": half(w)},
+    )
+    c = half(run(exact, {"x": half(x + x)})["c"])
+    np.testing.assert_array_equal(tensors["c"], c)
+    np.testing.assert_allclose(tensors["l"], np.log(np.abs(c)), rtol=1e-6)
+    np.testing.assert_allclose(tensors["y"], np.abs(c), rtol=1e-5)
+    assert not np.array_equal(tensors["y"], half(tensors["y"]))
+
+
+def test_force_fp32_computes_an_fp16_graph_wide_and_stores_what_it_declares() -> None:
+    f16 = TensorProto.FLOAT16
+    nodes = [
+        node("Mul", ["x", "x"], ["square"]),  # 90000 is held in fp32
+        node("Mul", ["square", "k"], ["y"]),
+        node("Cast", ["square"], ["asked"], to=TensorProto.FLOAT),  # reads fp16
+    ]
+    outputs: list[Spec] = [("y", [2], f16), ("asked", [2])]
+    constants = {"k": np.array([0.01], np.float16)}
+    proto = model(nodes, [("x", [2], f16)], outputs, constants)
+    x = np.array([300, 3], np.float16)
+    config = {"soc_version": IEEE, "precision_mode": "force_fp32"}
+
+    y = emulate(proto, {"x": x}, **config)
+
+    wide = x.astype(F32) ** 2 * constants["k"].astype(F32)
+    np.testing.assert_array_equal(y["y"], wide.astype(np.float16))
+    assert y["asked"].tolist() == [np.inf, 9]
+
+
+@pytest.mark.parametrize(
+    "mode", ["force_fp16", "allow_fp32_to_fp16", "allow_mix_precision"]
+)
+def test_in_all_modes_that_lower_it_a_cast_to_fp32_keeps_a_matmuls_sums(mode: str) -> None:
+    nodes = [
+        node("MatMul", ["x", "w"], ["m"]),
+        node("Cast", ["m"], ["y"], to=TensorProto.FLOAT),
+    ]
+    constants = {"w": np.full((64, 1), 100, F32)}
+    proto = model(nodes, [("x", [1, 64])], [("y", [1, 1])], constants)
+    x = np.full((1, 64), 100, F32)
+
+    y = emulate(proto, {"x": x}, soc_version=IEEE, precision_mode=mode)["y"]
+
+    assert y.tolist() == [[640000.0]]
+
+
+@pytest.mark.parametrize("soc_version", [IEEE, SATURATING])
+def test_a_cast_to_fp32_of_an_fp16_matmul_keeps_its_sums_too(soc_version: str) -> None:
+    f16 = TensorProto.FLOAT16
+    nodes = [
+        node("MatMul", ["x", "w"], ["m"]),
+        node("Cast", ["m"], ["y"], to=TensorProto.FLOAT),
+    ]
+    constants = {"w": np.full((64, 1), 100, np.float16)}
+    proto = model(nodes, [("x", [1, 64], f16)], [("y", [1, 1])], constants)
+    x = np.full((1, 64), 100, np.float16)
+    mode = {"precision_mode": "must_keep_origin_dtype"}
+
+    assert emulate(proto, {"x": x}, soc_version=soc_version, **mode)["y"] == 640000
+
+
+def test_customized_types_are_computed() -> None:
+    x = np.array([1 + 2.0**-12, 3], F32)
+    proto = model([node("Neg", ["x"], ["y"])], [("x", [2])], [("y", [2])])
+    wide = {"y": {"inputs": ["float32"], "outputs": ["float32"]}}
+
+    y = emulate(proto, {"x": x}, soc_version=IEEE, customize_dtypes=wide)["y"]
+
+    np.testing.assert_array_equal(y, -x)
+
+
+def test_4096_values_add_up_in_fp32_and_are_rounded_once() -> None:
+    x = np.full((1, 4096), 1 + 2.0**-10, F32)
+    nodes = [
+        node("ReduceSum", ["x"], ["sum"], keepdims=0),
+        node("ReduceMean", ["x"], ["mean"], keepdims=0),
+        node("MatMul", ["x", "ones"], ["dot"]),
+    ]
+    outputs: list[Spec] = [("sum", []), ("mean", []), ("dot", [1, 1])]
+    proto = model(nodes, [("x", x.shape)], outputs, {"ones": np.ones((4096, 1), F32)})
+
+    y = emulate(proto, {"x": x}, soc_version=IEEE)
+
+    # 4096 + 4 = 4100, an fp16 number; one by one fp16 would stop at 2048
+    assert y["sum"].item() == y["dot"].item() == 4100
+    assert y["mean"].item() == 1 + 2.0**-10
+
+
+@pytest.mark.parametrize(
+    ("x", "ieee", "saturating"),
+    [
+        (2049.0, 2048, 2048),  # halfway: to even
+        (2051.0, 2052, 2052),
+        (1 + 2.0**-11, 1, 1),
+        (1 + 3 * 2.0**-11, 1 + 2.0**-9, 1 + 2.0**-9),
+        (2.0**-24, 2.0**-24, 2.0**-24),  # the smallest subnormal
+        (2.0**-25, 0, 0),  # halfway to it: to even, which is 0
+        (3 * 2.0**-25, 2.0**-23, 2.0**-23),
+        (65519.0, 65504, 65504),
+        (65520.0, np.inf, 65504),
+        (-1e6, -np.inf, -65504),
+        (np.inf, np.inf, 65504),
+        (np.nan, np.nan, 0),
+    ],
+)
+def test_what_a_kernel_reads_is_rounded_as_worked_out_by_hand(
+    x: float, ieee: float, saturating: float
+) -> None:
+    proto = model([node("Identity", ["x"], ["y"])], [("x", [1])], [("y", [1])])
+    feeds = {"x": np.array([x], F32)}
+
+    for soc_version, expected in ((IEEE, ieee), (SATURATING, saturating)):
+        y = emulate(proto, feeds, soc_version=soc_version)["y"]
+        np.testing.assert_array_equal(y, np.array([expected], F32))
 
 
 def test_shapes_and_integers_are_left_alone() -> None:

@@ -19,3 +19,15 @@ def test_the_rules_are_those_of_the_vocabulary_in_its_order() -> None:
 def test_every_rule_says_what_it_promises_and_of_which_nodes(rule: Rule) -> None:
     assert rule.effect in {"exact", "equivalent", "lossy"}
     assert rule.op_types
+
+
+def test_arguments_are_those_that_the_manifest_knows() -> None:
+    named = {rule.name: tuple(sorted(rule.arguments)) for rule in RULES if rule.arguments}
+
+    assert named == vocabulary.RULE_ARGUMENTS
+
+
+def test_lossy_rules_are_named_for_who_advises_them() -> None:
+    lossy = tuple(rule.name for rule in RULES if rule.effect == "lossy")
+
+    assert lossy == vocabulary.LOSSY_RULES

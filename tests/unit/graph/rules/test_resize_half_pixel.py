@@ -1,19 +1,17 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import onnx
-import onnx_ir as ir
 import pytest
 
 from ascendflow.graph.rule import Applied, Skipped
 from ascendflow.graph.rules.resize_half_pixel import MODE, ResizeHalfPixel
+from tests.editing import finding
 from tests.models import F32, resize, run
 
-
-def finding(proto: onnx.ModelProto) -> tuple[Applied | Skipped, onnx.ModelProto]:
-    model = ir.from_proto(onnx.shape_inference.infer_shapes(proto, data_prop=True))
-    (found,) = ResizeHalfPixel()(model)
-    return found, ir.to_proto(model)
+if TYPE_CHECKING:
+    import onnx
 
 
 @pytest.mark.parametrize(
@@ -38,7 +36,7 @@ def test_linear_half_pixel_resize_is_respelled_and_keeps_its_values(
     attribute = {MODE: "half_pixel"} if spelled else {}
     proto = resize(shape, mode="linear", **attribute, **kind)  # type: ignore[arg-type]
 
-    found, edited = finding(proto)
+    found, edited = finding(ResizeHalfPixel(), proto)
 
     assert isinstance(found, Applied)
     assert (found.before, found.after) == (
@@ -98,7 +96,7 @@ def test_linear_half_pixel_resize_is_respelled_and_keeps_its_values(
 def test_resize_that_could_change_values_is_skipped_with_a_reason(
     proto: onnx.ModelProto, reason: str
 ) -> None:
-    found, edited = finding(proto)
+    found, edited = finding(ResizeHalfPixel(), proto)
 
     assert isinstance(found, Skipped)
     assert reason in found.reason

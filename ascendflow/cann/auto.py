@@ -1,0 +1,42 @@
+"""Which rules a target needs on a model: the cures of what lint finds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ascendflow.cann.lint import lint
+from ascendflow.cann.target import Target
+from ascendflow.graph.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import onnx_ir as ir
+
+    from ascendflow.graph.rewrite import Cures
+
+
+def choose(model: ir.Model, config: Mapping[str, str]) -> Cures:
+    """Return rule -> node -> the deviations that the rule is against there.
+
+    Only rules that change nothing beyond rounding are chosen; loss is the user's to accept.
+
+    Args:
+        model: loaded with its shapes.
+        config: a target as the manifest spells it.
+    """
+    usable = {
+        rule.name: rule for rule in RULES if rule.effect != "lossy" and not rule.arguments
+    }
+    chosen: dict[str, dict[ir.Node, list[str]]] = {}
+    for finding in lint(model, Target.of(config)):
+        rule = usable.get(finding.deviation.cure or "")
+        if rule is None:
+            continue
+        candidates = rule.candidates(model) if finding.node is None else [finding.node]
+        for node in candidates:
+            if node.op_type in rule.op_types:
+                names = chosen.setdefault(rule.name, {}).setdefault(node, [])
+                if finding.deviation.name not in names:
+                    names.append(finding.deviation.name)
+    return chosen

@@ -1,0 +1,151 @@
+"""Operators that CANN's parser has no plugin for.
+
+A node is looked up by `domain::opset::operator`; where nothing is registered the model is
+refused (E16002 "No ONNX parser is registered for optype", E19010 in older releases). That
+goes for nodes inside branches too. Loop and Scan lack a subgraph adapter besides, and the
+parser does not read a model's local functions.
+
+Between 6.1 and 8.4 nothing was read, so an operator that is registered at one end only is
+`unknown` there. See `ascendflow/cann/registered.py` for what was read. A closed package of
+a later release could register more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from ascendflow.cann.detection import Consequence, Found
+from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.registered import registration
+from ascendflow.graph.nodes import nodes_of, opset
+from ascendflow.graph.operators import DEFAULT_DOMAINS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import onnx_ir as ir
+
+
+class OpUnregistered(ModelDeviation):
+    """An operator that no rule spells otherwise.
+
+    Attributes:
+        op_types: the operators of this kind; None: all that no subclass has.
+    """
+
+    name: ClassVar[str] = "op-unregistered"
+    consequences: ClassVar[tuple[Consequence, ...]] = ("rejected", "unknown")
+    onnx: ClassVar[str] = "Any operator of any domain may be used; a function defines one."
+    cann: ClassVar[str] = (
+        "An operator without a registered parser is refused (E16002, E19010)."
+    )
+    cure: ClassVar[str | None] = None
+    advice: ClassVar[str | None] = (
+        "spell these nodes in other operators, or cut them off the model"
+    )
+    source: ClassVar[str] = (
+        "GE onnx_parser.cc AdapterOpType; canndev onnx_plugin 2022-06; ops-nn, ops-cv, "
+        "ops-math 8.5.0 to master"
+    )
+    op_types: ClassVar[frozenset[str] | None] = None
+
+    def detect(
+        self, model: ir.Model, conditions: Conditions
+    ) -> Iterator[tuple[ir.Node | None, Found]]:
+        """Look every node up."""
+        for node in nodes_of(model):
+            if not self._is_mine(node):
+                continue
+            if node.op_identifier() in model.functions:
+                yield node, Found("it calls a local function; inline it", "rejected")
+            elif (found := _look_up(node, opset(node, model), conditions)) is not None:
+                yield node, found
+
+    def _is_mine(self, node: ir.Node) -> bool:
+        if self.op_types is not None:
+            return node.op_type in self.op_types
+        return not any(node.op_type in each for each in _CURED)
+
+
+class LoopUnregistered(OpUnregistered):
+    """Loop, nowhere registered, and without a subgraph adapter."""
+
+    name: ClassVar[str] = "loop-unregistered"
+    cure: ClassVar[str | None] = "loop-unroll"
+    op_types: ClassVar[frozenset[str] | None] = frozenset({"Loop"})
+
+
+class LayerNormalizationUnregistered(OpUnregistered):
+    """LayerNormalization, in ops-nn from 9.2 on only."""
+
+    name: ClassVar[str] = "layer-normalization-unregistered"
+    cure: ClassVar[str | None] = "layer-norm-decompose"
+    op_types: ClassVar[frozenset[str] | None] = frozenset({"LayerNormalization"})
+
+
+class GroupNormalizationUnregistered(OpUnregistered):
+    """GroupNormalization, nowhere registered."""
+
+    name: ClassVar[str] = "group-normalization-unregistered"
+    cure: ClassVar[str | None] = "group-norm-decompose"
+    op_types: ClassVar[frozenset[str] | None] = frozenset({"GroupNormalization"})
+
+
+class GeluUnregistered(OpUnregistered):
+    """Gelu, onnxruntime's own in the opsets that CANN parses."""
+
+    name: ClassVar[str] = "gelu-unregistered"
+    cure: ClassVar[str | None] = "gelu-to-erf"
+    op_types: ClassVar[frozenset[str] | None] = frozenset({"Gelu"})
+
+
+class MishUnregistered(OpUnregistered):
+    """Mish, in the open repositories from 8.5 on only."""
+
+    name: ClassVar[str] = "mish-unregistered"
+    cure: ClassVar[str | None] = "mish-decompose"
+    op_types: ClassVar[frozenset[str] | None] = frozenset({"Mish"})
+
+
+class CastLikeUnregistered(OpUnregistered):
+    """CastLike, in the open repositories from 8.5 on only."""
+
+    name: ClassVar[str] = "cast-like-unregistered"
+    cure: ClassVar[str | None] = "cast-like-to-cast"
+    op_types: ClassVar[frozenset[str] | None] = frozenset({"CastLike"})
+
+
+class ReduceNormUnregistered(OpUnregistered):
+    """ReduceL1 and ReduceL2, whose plugins end at opset 17."""
+
+    name: ClassVar[str] = "reduce-norm-unregistered"
+    cure: ClassVar[str | None] = "reduce-norm-decompose"
+    op_types: ClassVar[frozenset[str] | None] = frozenset({"ReduceL1", "ReduceL2"})
+
+
+_CURED = tuple(
+    each.op_types for each in OpUnregistered.__subclasses__() if each.op_types is not None
+)
+
+
+def _look_up(node: ir.Node, version: int | None, conditions: Conditions) -> Found | None:
+    """Return why `node` has no parser, or None; silent where no opset has one."""
+    profile = conditions.profile
+    domain = "ai.onnx" if node.domain in DEFAULT_DOMAINS else node.domain
+    spelled = f"{domain}::{version}::{node.op_type}"
+    if domain != "ai.onnx":
+        reason = f"no parser is registered for {spelled}; only a plugin of yours could be"
+        return Found(reason, "rejected")
+    low, high = profile.opsets
+    if version is None or not low <= version <= high:
+        return None  # opset-window
+    match registration(node.op_type, version, profile):
+        case "absent":
+            return Found(f"no parser is registered for {spelled}", "rejected")
+        case "unknown":
+            reason = (
+                f"whether CANN {profile.version} has a parser for {spelled} is not known"
+            )
+            return Found(reason, "unknown")
+        case _:
+            return None

@@ -1,0 +1,47 @@
+"""Whether each node of a graph comes after the nodes that it reads from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ascendflow.graph.nodes import label
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+
+def why_unordered(model: ir.Model) -> str | None:
+    """Say which node reads what no node before it makes, or return None."""
+    seen: set[ir.Node] = set()
+    for node in model.graph.all_nodes():
+        for value in node.inputs:
+            if value is None or value.is_graph_input() or value.is_initializer():
+                continue
+            producer = value.producer()
+            if producer is None:
+                return f"node {label(node)!r} reads {value.name!r}, which nothing makes"
+            if producer not in seen:
+                return _why_later(node, producer, value)
+        seen.add(node)
+    return None
+
+
+def _why_later(node: ir.Node, producer: ir.Node, value: ir.Value) -> str:
+    reads = f"node {label(node)!r} reads {value.name!r} of node {label(producer)!r}"
+    if _depends(producer, node):
+        return f"{reads}, which depends on it: the graph has a cycle"
+    return f"{reads}, which comes later: ONNX wants the nodes in order"
+
+
+def _depends(node: ir.Node, other: ir.Node) -> bool:
+    """Return whether `node` reads, through whatever is between, what `other` makes."""
+    waiting, seen = [node], {node}
+    while waiting:
+        current = waiting.pop()
+        if current is other:
+            return True
+        makers = {v.producer() for v in current.inputs if v is not None}
+        new = {maker for maker in makers if maker is not None} - seen
+        seen |= new
+        waiting.extend(new)
+    return False

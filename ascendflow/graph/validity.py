@@ -1,0 +1,97 @@
+"""Holds a model to ONNX's own rules, as far as they are about what ONNX knows.
+
+An operator without a schema in its opset, or a deprecated one, is for lint to name, each
+node of it; onnx's checker would stop at the first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ascendflow.graph.operators import DEFAULT_DOMAINS
+from ascendflow.graph.traverse import every_node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import onnx
+
+_ELSEWHERE = "ascendflow.unknown"
+
+
+def why_against_the_rules(model: onnx.ModelProto) -> str | None:
+    """Return what onnx's checker has against `model`, weights left out, or None."""
+    import onnx
+
+    light = without_weights(model)
+    for node in every_node(light):
+        if node.domain in DEFAULT_DOMAINS and not _has_schema(node, model):
+            node.domain = _ELSEWHERE
+    for scope in (light, *light.functions):
+        scope.opset_import.add(domain=_ELSEWHERE, version=1)
+    try:
+        onnx.checker.check_model(light)
+    except (onnx.checker.ValidationError, UnicodeDecodeError) as error:
+        return str(error)
+    return next(_no_text(model), None)
+
+
+def why_inconsistent(model: onnx.ModelProto) -> str | None:
+    """Return what types, shapes and lengths of attributes do not fit together, or None."""
+    import onnx
+
+    try:
+        onnx.shape_inference.infer_shapes(
+            without_weights(model), check_type=True, strict_mode=True, data_prop=True
+        )
+    except Exception as error:  # noqa: BLE001  InferenceError, and what is behind it
+        return " ".join(str(error).split())
+    return None
+
+
+def without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Copy `model` with its external initializers turned into inputs.
+
+    onnx's checker looks for external data beside the file; here there is none to read.
+    """
+    import onnx
+
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    external = [
+        tensor
+        for tensor in copy.graph.initializer
+        if tensor.data_location == onnx.TensorProto.EXTERNAL
+    ]
+    known = {value.name for value in copy.graph.input}
+    for tensor in external:
+        copy.graph.initializer.remove(tensor)
+        if tensor.name not in known:
+            copy.graph.input.add().CopyFrom(
+                onnx.helper.make_tensor_value_info(
+                    tensor.name, tensor.data_type, tensor.dims
+                )
+            )
+    return copy
+
+
+def _has_schema(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
+    import onnx
+
+    versions = [o.version for o in model.opset_import if o.domain in DEFAULT_DOMAINS]
+    if not versions or not 0 < versions[0] < 1 << 31:
+        return True  # for the checker to complain of
+    try:
+        schema = onnx.defs.get_schema(node.op_type, versions[0], "")
+    except onnx.defs.SchemaError:
+        return False
+    return not schema.deprecated
+
+
+def _no_text(model: onnx.ModelProto) -> Iterator[str]:
+    """Say which attributes are strings and no UTF-8, which the checker lets pass."""
+    for node in every_node(model):
+        for attribute in node.attribute:
+            for text in (attribute.s, *attribute.strings):
+                if text != text.decode(errors="ignore").encode():
+                    yield f"attribute {attribute.name!r} of node {node.name!r}: {text!r}"

@@ -1,0 +1,149 @@
+"""`ascendflow lint model.onnx --soc ... --cann ...`: where a target differs from ONNX."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.errors import StageError, UsageError
+from ascendflow.manifest.precision_keys import MODES
+from ascendflow.manifest.problems import closest_or_all
+from ascendflow.tasks.commands.command import OwnCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ascendflow.documents.lint import Lint as LintDocument
+
+FORMATS = ("text", "json", "sarif")
+OPTIONS = (("cann", "cann"), ("soc_version", "soc"), ("precision_mode", "precision-mode"))
+"""(key of a target, option that gives it)."""
+
+
+class Lint(OwnCommand):
+    """Lints one file, with no pipeline around it; thin, see `ascendflow.cann.survey`."""
+
+    name = "lint"
+    doc_purpose = "say where a target is known to differ from ONNX on a model"
+    doc_usage = "FILE --soc Ascend310P3 --cann 8.1"
+    doc_description = (
+        "Takes any ONNX file. Exits with 0 if nothing is rejected or silently wrong, else"
+        " with 1. The stage of a pipeline that is called so too: `doit run lint`."
+    )
+    cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
+        {
+            "name": "soc",
+            "long": "soc",
+            "default": "",
+            "metavar": "SOC",
+            "help": "as `atc --soc_version` spells it",
+        },
+        {
+            "name": "cann",
+            "long": "cann",
+            "default": "",
+            "metavar": "VERSION",
+            "help": "CANN version, e.g. 8.1",
+        },
+        {
+            "name": "precision-mode",
+            "long": "precision-mode",
+            "default": "force_fp16",
+            "metavar": "MODE",
+            "help": "a value of `atc --precision_mode` or --precision_mode_v2"
+            " [default: force_fp16]",
+        },
+        {
+            "name": "all-weights",
+            "long": "all-weights",
+            "type": bool,
+            "default": False,
+            "help": "look at constants of more than 4 MiB too, which takes longer",
+        },
+        {
+            "name": "format",
+            "long": "format",
+            "default": "text",
+            "metavar": "FORMAT",
+            "help": "text, json (its schema: `schema lint`) or sarif [default: text]",
+        },
+        {
+            "name": "output",
+            "long": "output",
+            "default": "",
+            "metavar": "FILE",
+            "help": "write there, and print the totals alone",
+        },
+    )
+
+    def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
+        """Lint; 0 nothing rejected or silent, 1 otherwise."""
+        path = _file(arguments, f"usage: {self.bin_name} lint {self.doc_usage}")
+        _refuse_unknown("format", options["format"], FORMATS)
+        lint = _survey(path, _target(options), all_weights=options["all-weights"])
+        text = _spelled(path, lint, options["format"])
+        if options["output"]:
+            from ascendflow.report.findings import totals_line
+
+            Path(options["output"]).write_text(text, encoding="utf-8")
+            text = f"{totals_line(str(path), lint)}\n"
+        sys.stdout.write(text)
+        return int(lint["totals"]["rejected"] + lint["totals"]["silent"] > 0)
+
+
+def _file(arguments: list[str], usage: str) -> Path:
+    if len(arguments) != 1:
+        hint = f"{usage}; the stage of a pipeline: doit run lint"
+        raise UsageError(f"lint: give one ONNX file, got {len(arguments)}", hint=hint)
+    path = Path(arguments[0])
+    if not path.is_file():
+        what = "is no file" if path.exists() else "does not exist"
+        raise UsageError(f"lint: {path}: {what}")
+    return path
+
+
+def _target(options: dict[str, Any]) -> dict[str, str]:
+    from ascendflow.cann.target import why_refused
+
+    missing = [f"--{option}" for _, option in OPTIONS if not options[option]]
+    if missing:
+        hint = "lint needs a target, e.g. --soc Ascend310P3 --cann 8.1"
+        raise UsageError(f"lint: {' and '.join(missing)} missing", hint=hint)
+    _refuse_unknown("precision-mode", options["precision-mode"], MODES)
+    target = {key: str(options[option]) for key, option in OPTIONS}
+    if (reason := why_refused(target)) is not None:
+        raise UsageError(f"lint: {reason}")
+    return target
+
+
+def _refuse_unknown(option: str, given: str, known: Iterable[str]) -> None:
+    if given not in known:
+        hint = closest_or_all(given, known)
+        raise UsageError(f"lint: --{option}: {given!r} is not known", hint=hint)
+
+
+def _survey(path: Path, target: dict[str, str], *, all_weights: bool) -> LintDocument:
+    from ascendflow.cann.survey import survey
+
+    # It logs what is wrong with a graph, beside what we say of it.
+    logging.getLogger("onnx_ir").setLevel(logging.CRITICAL)
+    try:
+        return survey(path, target, all_weights=all_weights)
+    except StageError as error:
+        reason = " ".join(error.message.split())
+        raise UsageError(f"lint: {reason}", hint=error.hint) from error
+
+
+def _spelled(path: Path, lint: LintDocument, form: str) -> str:
+    from ascendflow.documents.json_file import json_text
+    from ascendflow.report.findings import finding_lines, totals_line
+    from ascendflow.report.sarif import sarif
+
+    if form == "json":
+        return json_text(lint)
+    if form == "sarif":
+        return json_text(sarif(path, lint))
+    lines = [*finding_lines(lint), totals_line(str(path), lint)]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,122 @@
+"""`ascendflow precision MODEL.onnx`: the types in which each node would run, and why."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.errors import StageError, UsageError
+from ascendflow.manifest.precision_keys import MODES
+from ascendflow.manifest.problems import closest_or_all
+from ascendflow.tasks.commands.command import OwnCommand
+from ascendflow.terminal import told
+
+if TYPE_CHECKING:
+    from ascendflow.cann.target import Target
+
+FORMATS = ("text", "json")
+
+
+class Precision(OwnCommand):
+    """Lists the choices of CANN's precision engine; thin, see `ascendflow.cann.listing`."""
+
+    name = "precision"
+    doc_purpose = "list the types in which a model's nodes run on a target, and why"
+    doc_usage = "MODEL.onnx --soc SOC [--precision-mode MODE] [--format text|json]"
+    doc_description = (
+        "Needs no manifest. What is listed is what the precision engine is known to do"
+        " (emulated), not what a toolkit was asked."
+    )
+    cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
+        {
+            "name": "soc",
+            "long": "soc",
+            "default": "",
+            "metavar": "SOC",
+            "help": "as `atc --soc_version` takes it, e.g. Ascend310P3",
+        },
+        {
+            "name": "mode",
+            "long": "precision-mode",
+            "default": "force_fp16",
+            "metavar": "MODE",
+            "help": "a value of `atc --precision_mode` or --precision_mode_v2"
+            " [default: force_fp16]",
+        },
+        {
+            "name": "cann",
+            "long": "cann",
+            "default": "8.1",
+            "metavar": "VERSION",
+            "help": "CANN version [default: 8.1]",
+        },
+        {
+            "name": "keep",
+            "long": "keep-dtype",
+            "type": list,
+            "default": [],
+            "metavar": "NAME",
+            "help": "a node, or OpType::X, that keeps the model's types; repeatable",
+        },
+        {
+            "name": "format",
+            "long": "format",
+            "default": "text",
+            "metavar": "FORMAT",
+            "help": "text or json [default: text]",
+        },
+    )
+
+    def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
+        """List the nodes; 0 also where some of them would be refused."""
+        from ascendflow.cann import listing
+
+        path = _checked(self, options, arguments)
+        target = _target(options)
+        try:
+            rows = listing.listed(path, target)
+        except StageError as error:
+            message = error.message.removeprefix("convert: ")
+            raise UsageError(f"precision: {message}", hint=error.hint) from error
+        if options["format"] == "json":
+            data = listing.as_data(rows, target)
+            sys.stdout.write(json.dumps(data, indent=2) + "\n")
+        else:
+            sys.stdout.write(told(listing.as_text(rows, target)))
+        return 0
+
+
+def _target(options: dict[str, Any]) -> Target:
+    from ascendflow.cann.target import Target, why_refused
+
+    config = {
+        "cann": options["cann"],
+        "soc_version": options["soc"],
+        "precision_mode": options["mode"],
+        "keep_dtype": options["keep"],
+    }
+    if (reason := why_refused(config)) is not None:
+        raise UsageError(f"precision: {reason}")
+    return Target.of(config)
+
+
+def _checked(command: Precision, options: dict[str, Any], arguments: list[str]) -> Path:
+    """Return the model's path; what the user got wrong is one line."""
+    usage = f"usage: {command.bin_name} precision {command.doc_usage}"
+    if len(arguments) != 1:
+        raise UsageError("precision: give one ONNX file", hint=usage)
+    if not options["soc"]:
+        raise UsageError("precision: give the SoC with --soc", hint=usage)
+    if options["mode"] not in MODES:
+        raise UsageError(
+            f"precision: {options['mode']!r} is no precision mode",
+            hint=closest_or_all(options["mode"], MODES),
+        )
+    if options["format"] not in FORMATS:
+        raise UsageError(f"precision: --format is text or json, not {options['format']!r}")
+    path = Path(arguments[0])
+    if not path.is_file():
+        raise UsageError(f"precision: there is no file {arguments[0]!r}")
+    return path

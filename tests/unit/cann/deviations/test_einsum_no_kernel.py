@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.emulation import FP32, Linted, cured, emulate, linted
+from tests.models import F32, model, node, run
+
+if TYPE_CHECKING:
+    import onnx
+
+NAME = "einsum-no-kernel"
+
+
+def einsum(equation: str, *operands: str) -> onnx.ModelProto:
+    """Make an Einsum of operands whose letters are all 4 long."""
+    inputs = [(f"x{k}", [4] * len(each)) for k, each in enumerate(operands)]
+    made = node("Einsum", [name for name, _ in inputs], ["y"], equation=equation)
+    out = equation.partition("->")[2]
+    return model([made], inputs, [("y", [4] * len(out))])
+
+
+def feeds(proto: onnx.ModelProto) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(0)
+    shapes = {
+        v.name: [d.dim_value for d in v.type.tensor_type.shape.dim]
+        for v in proto.graph.input
+    }
+    return {
+        name: random.standard_normal(shape).astype(F32) for name, shape in shapes.items()
+    }
+
+
+def test_in_fp16_it_is_named() -> None:
+    assert linted(einsum("bhwc,hkc->bhwk", "bhwc", "hkc")) == [
+        Linted("y", NAME, "precision")
+    ]
+    assert linted(einsum("ij,jk,kl->il", "ij", "jk", "kl")) == [
+        Linted("y", NAME, "precision")
+    ]
+
+
+def test_in_fp32_it_is_not() -> None:
+    config = FP32
+
+    assert linted(einsum("ij,jk->ik", "ij", "jk"), **config) == []
+
+
+@pytest.mark.parametrize("equation", ["bhwc,hkc->bhwk", "bij,bkj->bik", "ij,kj->ki"])
+def test_the_rule_gives_products_with_fp32_sums(equation: str) -> None:
+    proto = einsum(equation, *equation.partition("->")[0].split(","))
+    fed = feeds(proto)
+    lowered = cured(proto, "einsum-matmul")
+
+    got = emulate(lowered, fed)["y"]
+
+    operands = [each.astype(np.float16).astype(np.float64) for each in fed.values()]
+    wanted = np.einsum(equation, *operands)
+    # fp32 sums of four products, then one rounding to fp16
+    np.testing.assert_allclose(got, wanted, rtol=2**-11 + 1e-5, atol=1e-5)
+    np.testing.assert_allclose(got, run(proto, fed)["y"], rtol=2e-2, atol=5e-3)
+    assert linted(lowered) == []

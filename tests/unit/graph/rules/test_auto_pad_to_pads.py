@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ascendflow.graph.rule import Applied, Skipped
+from ascendflow.graph.rules.auto_pad_to_pads import AutoPadToPads
+from tests.editing import finding, why_skipped
+from tests.models import model, node
+from tests.windows import numbers, outputs, pool, random_pools
+
+RULE = AutoPadToPads()
+
+
+@pytest.mark.parametrize("auto_pad", ["SAME_LOWER", "SAME_UPPER", "VALID"])
+@pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool", "LpPool"])
+def test_pools_keep_their_values_bit_by_bit(op_type: str, auto_pad: str) -> None:
+    kind: dict[str, Any] = {"auto_pad": auto_pad, "pads": None, "ceil_mode": None}
+    for proto in random_pools(op_type, 40, dilations=None, **kind):
+        found, edited = finding(RULE, proto)
+        if isinstance(found, Skipped):
+            assert "would crop" in found.reason
+            continue
+        np.testing.assert_array_equal(*outputs(proto, edited))
+
+
+@pytest.mark.parametrize("auto_pad", ["SAME_LOWER", "SAME_UPPER", "VALID"])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_convolutions_keep_their_values_bit_by_bit(
+    auto_pad: str, rank: int, stride: int
+) -> None:
+    conv = node("Conv", ["x", "w"], ["y"], auto_pad=auto_pad, strides=[stride] * rank)
+    shape, dims = [1, 2, *range(5, 5 + rank)], [f"d{k}" for k in range(rank + 2)]
+    weights = {"w": numbers(3, 2, *[2] * rank)}
+    proto = model([conv], [("x", shape)], [("y", dims)], weights)
+
+    found, edited = finding(RULE, proto)
+
+    assert isinstance(found, Applied)
+    np.testing.assert_array_equal(*outputs(proto, edited))
+
+
+def test_it_says_what_it_wrote() -> None:
+    kind: dict[str, Any] = {"kernel_shape": [2, 3], "strides": [1, 2]}
+
+    found, _ = finding(RULE, pool("MaxPool", [1, 1, 5, 6], auto_pad="SAME_LOWER", **kind))
+
+    assert isinstance(found, Applied)
+    assert found.before == {"auto_pad": "SAME_LOWER"}
+    assert found.after == {"pads": [1, 1, 0, 0]}
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "reason"),
+    [
+        pytest.param([1, 1, 5, 6], {}, "auto_pad is NOTSET", id="not-set"),
+        pytest.param(
+            [1, 1, "h", 6], {"auto_pad": "SAME_LOWER"}, "are not fixed", id="dynamic"
+        ),
+        pytest.param(
+            [1, 1, 5, 6],
+            {"auto_pad": "SAME_LOWER", "dilations": [2, 1]},
+            "computed in two ways",
+            id="dilated",
+        ),
+        pytest.param(
+            [1, 1, 5, 6],
+            {"auto_pad": "SAME_UPPER", "ceil_mode": 1},
+            "ceil_mode beside auto_pad SAME_UPPER",
+            id="ceil",
+        ),
+    ],
+)
+def test_what_is_not_sure_is_skipped(
+    shape: list[int | str], kind: dict[str, Any], reason: str
+) -> None:
+    assert reason in why_skipped(RULE, pool("MaxPool", shape, kernel_shape=[2, 2], **kind))

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+from ascendflow.graph.rule import Applied, Skipped
+from ascendflow.graph.rules.reduce_noop import ReduceNoop
+from tests.editing import finding
+from tests.models import F32, model, node, run
+
+X = {"x": np.array([[-2, 3, -0.0], [np.inf, 5, np.nan]], F32)}
+
+
+def reduction(
+    op_type: str, axes: list[int] | None = None, *, noop: int = 1, opset: int = 18
+) -> onnx.ModelProto:
+    constants = {} if axes is None else {"axes": np.array(axes, np.int64)}
+    nodes = [node(op_type, ["x", *constants], ["y"], name="r", noop_with_empty_axes=noop)]
+    return model(nodes, [("x", [2, 3])], [("y", ["a", "b"])], constants, opset)
+
+
+@pytest.mark.parametrize("axes", [None, []])
+@pytest.mark.parametrize(
+    ("op_type", "opset"),
+    [
+        ("ReduceMax", 18),
+        ("ReduceMean", 18),
+        ("ReduceMin", 18),
+        ("ReduceProd", 18),
+        ("ReduceSum", 18),
+        ("ReduceSum", 13),
+    ],
+)
+def test_a_reduction_of_nothing_is_dropped(
+    op_type: str, opset: int, axes: list[int] | None
+) -> None:
+    proto = reduction(op_type, axes, opset=opset)
+
+    found, edited = finding(ReduceNoop(), proto)
+
+    assert isinstance(found, Applied)
+    assert [(n.name, n.op_type) for n in edited.graph.node] == [("r", "Identity")]
+    np.testing.assert_array_equal(run(edited, X)["y"], run(proto, X)["y"])
+
+
+@pytest.mark.parametrize(
+    ("proto", "reason"),
+    [
+        pytest.param(reduction("ReduceMax", [], noop=0), "it does reduce", id="noop-0"),
+        pytest.param(reduction("ReduceMax", [0]), "at least one axis", id="axes"),
+        pytest.param(reduction("ReduceL1"), "is not the element", id="L1"),
+        pytest.param(reduction("ReduceL2"), "is not the element", id="L2"),
+        pytest.param(reduction("ReduceSumSquare"), "is not the element", id="squares"),
+        pytest.param(reduction("ReduceLogSumExp"), "is not the element", id="logarithms"),
+    ],
+)
+def test_one_that_reduces_is_skipped_with_a_reason(
+    proto: onnx.ModelProto, reason: str
+) -> None:
+    found, edited = finding(ReduceNoop(), proto)
+
+    assert isinstance(found, Skipped)
+    assert reason in found.reason
+    assert edited.graph.node == proto.graph.node
+
+
+def test_axes_that_are_fed_are_not_known() -> None:
+    kind = onnx.TensorProto.INT64
+    proto = model(
+        [node("ReduceMax", ["x", "axes"], ["y"], noop_with_empty_axes=1)],
+        [("x", [2, 3]), ("axes", ["N"], kind)],
+        [("y", ["a", "b"])],
+        opset=18,
+    )
+
+    found, _ = finding(ReduceNoop(), proto)
+
+    assert isinstance(found, Skipped)
+    assert "not known" in found.reason

@@ -1,0 +1,97 @@
+"""The lint stage: what stops the run, and what is a warning."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import numpy as np
+import onnx
+import pytest
+
+from ascendflow.errors import NotModelledError, StageError
+from ascendflow.manifest import schema
+from ascendflow.stages.lint import Lint
+from tests.emulation import target
+from tests.models import F32, model, node, resize_chain
+from tests.stages import context
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run(root: Path, proto: onnx.ModelProto, **config: str) -> Any:
+    (root / "rewritten").mkdir()
+    onnx.save(proto, root / "rewritten" / "model.onnx")
+    ctx = context(Lint, root, target(**config))
+    Lint().run(ctx)
+    return ctx
+
+
+def cubics() -> onnx.ModelProto:
+    nodes = [
+        node("Resize", ["x", "", "up"], ["a"], mode="cubic"),
+        node("Resize", ["a", "", "up"], ["b"], mode="linear"),
+        node("Resize", ["b", "", "up"], ["c"], mode="cubic"),
+    ]
+    up = {"up": np.array([1, 1, 2, 2], F32)}
+    return model(nodes, [("x", [1, 1, 2, 2])], [("c", [1, 1, 16, 16])], up)
+
+
+def test_what_is_silent_becomes_one_warning_for_all_its_nodes(tmp_path: Path) -> None:
+    ctx = run(tmp_path, resize_chain("half_pixel"))
+
+    document = json.loads(ctx.outputs["lint.json"].read_text())
+    jsonschema.validate(document, json.loads(schema.read("lint")))
+    assert document["totals"]["silent"] == 8
+    (warning,) = ctx.findings.warnings
+    assert warning.startswith(
+        "resize-half-pixel, silent, confidence medium, 8 nodes (u0, u2"
+    )
+    assert warning.endswith("; cure: rule resize-half-pixel")
+
+
+def test_what_is_rejected_stops_the_run_and_names_every_node(tmp_path: Path) -> None:
+    with pytest.raises(StageError) as caught:
+        run(tmp_path, cubics())
+
+    head, *told = caught.value.message.splitlines()
+    assert head == "lint: CANN 8.1 refuses:"
+    assert [line.split()[1] for line in told] == ["'a'", "'c'"]
+    assert all("cure: rule resize-to-matmul" in line for line in told)
+
+
+def test_a_rule_that_would_skip_the_node_is_no_cure(tmp_path: Path) -> None:
+    pool = node("MaxPool", ["x"], ["y", "i"], kernel_shape=[2, 2])
+    outputs: list[Any] = [("y", [1, 1, 3, 3]), ("i", [1, 1, 3, 3], onnx.TensorProto.INT64)]
+
+    with pytest.raises(StageError, match="drop-pool-indices is against it, but skips"):
+        run(tmp_path, model([pool], [("x", [1, 1, 4, 4])], outputs))
+
+
+def test_a_model_that_is_right_warns_of_nothing(tmp_path: Path) -> None:
+    assert run(tmp_path, resize_chain("pytorch_half_pixel")).findings.warnings == []
+
+
+def test_a_target_that_is_not_modelled_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotModelledError, match="lint: soc_version 'Ascend610'"):
+        run(tmp_path, resize_chain("asymmetric"), soc_version="Ascend610")
+
+
+def test_what_no_rule_cures_comes_with_advice(tmp_path: Path) -> None:
+    proto = model([node("Neg", ["x"], ["y"])], [("x", [2])], [("y", [2])], opset=19)
+
+    with pytest.raises(StageError, match="no rule cures it; export for such an opset"):
+        run(tmp_path, proto)
+
+    document = json.loads((tmp_path / "out" / "lint.json").read_text())
+    jsonschema.validate(document, json.loads(schema.read("lint")))
+    assert "opset: 15" in document["findings"][0]["advice"]
+
+
+def test_settings_that_convert_refuses_are_not_linted(tmp_path: Path) -> None:
+    config: Any = {"optypelist_for_implmode": ["Gelu"]}
+
+    with pytest.raises(NotModelledError, match=r"^lint: .* needs op_select_implmode"):
+        run(tmp_path, resize_chain("pytorch_half_pixel"), **config)
