@@ -39,7 +39,9 @@ class Ahead:
 
     def begin(self, index: Index, size: int) -> None:
         """Begin, once, when a file of `size` bytes turns out not to be known."""
-        if size < LARGE:
+        if (
+            size < LARGE or self._begun.locked()
+        ):  # to name the runs takes a look at all tasks
             return
         runs = sorted(self._runs(), reverse=True)
         if runs and self._begun.acquire(blocking=False):
