@@ -16,7 +16,9 @@ from ascendflow.tasks.commands import COMMANDS, DATABASES
 from ascendflow.tasks.commands.help import Help
 
 NEEDS_NO_DODO = (
+    "doctor",
     "init",
+    "inspect",
     "lint",
     "precision",
     "schema",
@@ -25,7 +27,7 @@ NEEDS_NO_DODO = (
     "--help",
     "tabcompletion",
 )
-STAYS_WHERE_IT_IS = ("lint", "precision")
+STAYS_WHERE_IT_IS = ("doctor", "inspect", "lint", "precision")
 """Commands whose files are named from here, not from the repository's folder."""
 NAMES_A_DODO = ("-f", "--file", "-d", "--dir")
 

@@ -87,13 +87,24 @@ def users_code(what: str, during: str = "") -> Iterator[None]:
         yield
     except AscendflowError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         traceback.print_exc()
         where = ", ".join(filter(None, (users_line(error) or what, during)))
         raise StageError(
-            f"{where}: {type(error).__name__}: {error}",
-            hint="the traceback is in the stage's log",
+            f"{where}: {said(error)}", hint="the traceback is in the stage's log"
         ) from error
+
+
+def said(error: BaseException) -> str:
+    """Return type and text of an exception, whatever its text does when it is read."""
+    kind = type(error).__name__
+    try:
+        text = str(error)
+    except Exception as fault:  # noqa: BLE001  a user's __str__ may raise anything
+        return f"{kind}, whose text cannot be read: {type(fault).__name__}"
+    if isinstance(error, SystemExit):
+        return f"sys.exit({text}) would end the stage; raise an exception instead"
+    return f"{kind}: {text}"
 
 
 def users_line(error: BaseException) -> str | None:

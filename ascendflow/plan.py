@@ -223,15 +223,23 @@ def _named(files: Mapping[str, Path], places: Places) -> dict[str, str]:
 
 def _modules(stage: type[Stage], config: Mapping[str, Any]) -> tuple[str, ...]:
     """Name the modules that make or run a stage's child, and that no import shows."""
+    child = ("ascendflow.child.command", "ascendflow.stages.__main__")
+    return (*child, stage.__module__, *_chosen_by(config))
+
+
+def _chosen_by(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the modules that a slice brings in."""
     from ascendflow.backends import BACKENDS
 
-    child = ["ascendflow.child.command", "ascendflow.stages.__main__"]
-    modules = [*child, stage.__module__]
-    if config.get("auto"):
-        modules.append(CHOOSES_RULES)
-    if "backend" in config:
-        modules.append(dict(BACKENDS)[config["backend"]].partition(":")[0])
-    return tuple(modules)
+    backend = dict(BACKENDS).get(config.get("backend", ""), "").partition(":")[0]
+    return (*([CHOOSES_RULES] if config.get("auto") else []), *filter(None, [backend]))
+
+
+def modules_under(stage: PlannedStage, config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the modules that a stage would have with another slice of the manifest."""
+    chosen = _chosen_by(stage.config)
+    kept = [module for module in stage.modules if module not in chosen]
+    return (*kept, *_chosen_by(config))
 
 
 def _in_order(planned: Mapping[str, PlannedStage]) -> list[str]:

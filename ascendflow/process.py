@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ascendflow.child.lifeline import VARIABLE
-from ascendflow.child.mark import MARK, end_marked
+from ascendflow.child.mark import MARK, end_marked, new_mark
 from ascendflow.errors import ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -115,6 +115,7 @@ def run_child(  # noqa: PLR0913  all but argv by name
     cwd: Path,
     environment: Mapping[str, str],
     log: Path,
+    stdin: int = subprocess.DEVNULL,
     limits: Limits = Limits(),
     on_heartbeat: Callable[[float], None] | None = None,
     heartbeat_s: float = 5.0,
@@ -125,7 +126,8 @@ def run_child(  # noqa: PLR0913  all but argv by name
         argv: program and arguments; no shell.
         cwd: its working folder.
         environment: all of its environment (see `ascendflow.child.command`).
-        log: gets its standard output and error; its input is empty.
+        log: gets its standard output and error.
+        stdin: a descriptor that it reads; absent: its input is empty.
         limits: ends the group beyond them.
         on_heartbeat: called with the elapsed seconds, every `heartbeat_s` seconds.
         heartbeat_s: seconds.
@@ -133,7 +135,7 @@ def run_child(  # noqa: PLR0913  all but argv by name
     Raises:
         ToolNotFoundError: there is no such program.
     """
-    child = _start(argv, cwd, environment, log)
+    child = _start(argv, cwd, environment, log, stdin)
     try:
         _wait(child, limits, on_heartbeat, heartbeat_s)
     finally:
@@ -163,19 +165,19 @@ def tail(log: Path, lines: int = 20) -> str:
 
 
 def _start(
-    argv: Sequence[str], cwd: Path, environment: Mapping[str, str], log: Path
+    argv: Sequence[str], cwd: Path, environment: Mapping[str, str], log: Path, stdin: int
 ) -> _Child:
     # Neither end is inheritable; Popen makes an exception of the read end for this child,
     # so no child holds another's write end.
     read_end, write_end = os.pipe()
-    mark = os.urandom(8).hex()
+    mark = new_mark()
     try:
         with log.open("wb") as output, _lock:
             process = subprocess.Popen(
                 argv,
                 cwd=cwd,
                 env={**environment, VARIABLE: str(read_end), MARK: mark},
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 pass_fds=(read_end,),

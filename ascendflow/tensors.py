@@ -99,6 +99,10 @@ class TensorSet:
         """Name, dtype and shape of each tensor of sample number `sample`, in order."""
         return tuple(entry.spec for entry in self._samples[sample].values())
 
+    def holds(self, sample: int, name: str) -> bool:
+        """Return whether sample number `sample` has a tensor `name`."""
+        return name in self._samples[sample]
+
     def load(self, sample: int, name: str) -> np.ndarray:
         """Read one tensor; raises KeyError when the sample has no tensor `name`."""
         import numpy as np

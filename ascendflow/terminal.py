@@ -17,6 +17,8 @@ def printable(name: str) -> str:
 
 def told(text: str) -> str:
     """Spell a message of several lines for a terminal, whatever it quotes."""
+    if text[:-1].isprintable() and text[-1:] == "\n" and len(text) <= LONGEST_LINE:
+        return text  # as most lines of a run are
     return "\n".join(_shortened(printable(line)) for line in text.split("\n"))
 
 

@@ -78,10 +78,16 @@ AUTO = "auto"
 RULE_ARGUMENTS = {"scale-conv": ("scale",), "scale-rmsnorm": ("scale",)}
 """Rule -> the keys that it needs beside its name; rules that are not named take none."""
 
+MATRIX_PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
+"""ONNX operators of the matrix unit, which `scale-conv` takes."""
+
 LOSSY_RULES = ("clamp-constants", "raise-epsilon")
 """Rules that a manifest must allow, since they change values beyond rounding."""
 
-BACKENDS = ("emulator",)
+BACKENDS = ("emulator", "cann")
+
+INFER_APIS = ("ais_bench", "pyacl")
+"""What can run an OM."""
 
 PRECISION_MODES = (
     "force_fp16",
@@ -126,6 +132,41 @@ IMPLEMENTATION_MODES = (
     "high_precision_for_all",
 )
 """ATC's `--op_select_implmode` values."""
+
+ATC_FILES = (
+    "keep_dtype",
+    "modify_mixlist",
+    "customize_dtypes",
+    "op_precision_mode",
+    "cluster_config",
+    "hccl_sub_comm_config",
+    "insert_op_conf",
+    "fusion_switch_file",
+    "compress_weight_conf",
+    "compression_optimize_conf",
+    "build_config",
+    "raw_ge_options",
+    "op_debug_config",
+    "op_name_map",
+)
+"""ATC's options whose value is a file; a manifest names it, or says what it holds."""
+
+OUTPUT_TYPES = (
+    "FP32",
+    "FP16",
+    "UINT8",
+    "INT8",
+    "HIF8",
+    "HIF4",
+    "FP8E5M2",
+    "FP8E4M3FN",
+)
+"""ATC's `--output_type` values. Its document lists more, which its check refuses."""
+
+PICTURES_OF = (("RGB888_U8", 3), ("XRGB8888_U8", 4), ("YUV400_U8", 1))
+"""(AIPP's `input_format`, channels of such a picture)."""
+
+PICTURES = tuple(name for name, _ in PICTURES_OF)
 
 METRICS = (
     ("cosine_similarity", "higher"),
@@ -215,6 +256,9 @@ SOC_VERSIONS = (
 )
 """What `atc --soc_version` of CANN 8.1.RC1 accepts (the stems of its
 platform_config/*.ini). Another CANN may know more."""
+
+HALF_NORMAL = 2.0**-14
+"""Below it float16's numbers are 2^-24 apart, however small they are."""
 
 HALF_MAX = 65504.0
 """The largest finite fp16 number."""

@@ -12,7 +12,9 @@ from pathlib import Path
 from benchmarks import (
     build,
     compare,
+    device,
     dump,
+    inspecting,
     linting,
     lowering,
     noop,
@@ -22,7 +24,7 @@ from benchmarks import (
 )
 from benchmarks.row import Row, table
 
-PARTS = (build, compare, dump, running, rewriting, lowering, linting)
+PARTS = (build, compare, dump, running, rewriting, lowering, linting, inspecting, device)
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ import onnx
 from ascendflow.backends.emulator.backend import Emulator
 from ascendflow.cann.lint import lint
 from ascendflow.cann.target import Target
+from ascendflow.errors import AscendflowError
 from ascendflow.graph.load import load_model
 from tests.rewriting import rewritten
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 SATURATING, IEEE = "Ascend310P3", "Ascend910B1"
+
+_BLAMED = re.compile(r"^  node '(.+)' \(\w+\): ", re.MULTILINE)
 
 FP32: dict[str, Any] = {"soc_version": IEEE, "precision_mode": "must_keep_origin_dtype"}
 """Where everything has an fp32 kernel, so that only the deviation is seen."""
@@ -78,6 +82,28 @@ def linted(proto: onnx.ModelProto, only: str | None = None, **config: Any) -> li
         )
         found = [Linted(f.subject, f.deviation.name, f.found.consequence) for f in findings]
         return [each for each in found if only in (None, each.deviation)]
+
+
+def why_unpredicted(proto: onnx.ModelProto, **config: Any) -> str | None:
+    """Say what lint and `convert` tell otherwise of whether `proto` is refused, or None.
+
+    What stops the one must be a finding of the other, each node by its name.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        onnx.save(proto, path)
+        found = lint(load_model(path), Target.of(target(**config)))
+        stopping = {each.subject for each in found if each.stops_convert}
+        try:
+            convert(proto, Path(folder), **config)
+        except AscendflowError as error:
+            named = set(_BLAMED.findall(error.message))
+            if not stopping:
+                return f"convert refuses what lint passes: {error.message}"
+            if not named <= stopping:
+                return f"lint does not name {sorted(named - stopping)}: {error.message}"
+            return None
+    return f"convert takes what lint says it refuses: {stopping}" if stopping else None
 
 
 def cured(proto: onnx.ModelProto, *rules: str) -> onnx.ModelProto:

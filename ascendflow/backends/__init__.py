@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ascendflow.backends.backend import Backend
 
-BACKENDS = (("emulator", "ascendflow.backends.emulator.backend:Emulator"),)
+BACKENDS = (
+    ("emulator", "ascendflow.backends.emulator.backend:Emulator"),
+    ("cann", "ascendflow.backends.cann.backend:Cann"),
+)
 """Ordered (name, "module:Class"); chosen by the manifest, never by what is installed."""
 
 

@@ -66,9 +66,21 @@ class Backend(Protocol):
         ...
 
     def infer(
-        self, model: Path, feeds: Iterable[Mapping[str, np.ndarray]], *, threads: int
+        self,
+        model: Path,
+        feeds: Iterable[Mapping[str, np.ndarray]],
+        *,
+        threads: int,
+        options: Mapping[str, Any] | None = None,
     ) -> Iterator[dict[str, np.ndarray]]:
-        """Run the compiled model once per sample; outputs by their ONNX names, in order."""
+        """Run the compiled model once per sample; outputs by their ONNX names, in order.
+
+        Args:
+            model: a folder that `compile` made.
+            feeds: the samples, by input names.
+            threads: of onnxruntime, where that is what runs.
+            options: where and with what a device is run; None for one that is emulated.
+        """
         ...
 
     def dump(

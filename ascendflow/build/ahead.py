@@ -11,15 +11,13 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ascendflow.cache.index import LARGE
 from ascendflow.vocabulary import STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ascendflow.cache.index import Index
-
-LARGE = 1 << 18
-"""Bytes from which on a file is worth a thought: hashed in the time of ten stats."""
 
 
 class Ahead:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ascendflow.build.execute import execute
+from ascendflow.build.foreseen import refuse_foreseen
 from ascendflow.build.judge import input_digests, stage_fingerprint
 from ascendflow.build.moved import AGAIN, input_states, refuse_moved_inputs
 from ascendflow.build.publish import keep_log, new_work_folder, publish, withdraw
@@ -75,6 +76,7 @@ def bring_up(
         InternalError: a bug in the stage.
     """
     withdraw(project, plan, stage.name)
+    refuse_foreseen(project, plan, stage.name)
     states = input_states(project, plan, stage)
     inputs = _present_inputs(project, plan, stage)
     now = stage_fingerprint(project, stage, inputs)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ascendflow.build.project import RECORD
+from ascendflow.build.project import LOG, RECORD
 from ascendflow.build.warned import warnings_document
 from ascendflow.cache.digest import digest_bytes
 from ascendflow.cache.fingerprint import base_of, fingerprint, key_of
@@ -20,7 +21,7 @@ from ascendflow.cache.staleness import (
 from ascendflow.cache.tools import versions
 from ascendflow.cache.tree import output_of
 from ascendflow.errors import AscendflowError
-from ascendflow.plan import WARNINGS
+from ascendflow.plan import WARNINGS, modules_under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,6 +60,8 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
     """
     folder = project.stage_path(plan, stage.name)
     record = read_record(f"{folder}/{RECORD}")
+    if isinstance(record, StaleReason) and record.kind == "never_built":
+        record = _why_none(project, folder)
     inputs = input_digests(project, plan, stage, known=project.standing)
     missing = [role for role, digest in inputs.items() if digest is None]
     if missing:
@@ -72,7 +75,19 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
     if _holds(record, now, reads, made):
         project.standing[plan.run_name, stage.name] = record
         return Judgement((), record)
-    return _differences(record, now, reads, made)
+    return _differences(record, _with_its_code(project, stage, record, now), reads, made)
+
+
+def _why_none(project: Project, folder: str) -> StaleReason:
+    """Say why a stage has no record: a failed one leaves a folder with its log at most."""
+    try:
+        left = os.listdir(folder)
+    except OSError:
+        return StaleReason("never_built")
+    if left == [LOG]:
+        where = os.path.relpath(f"{folder}/{LOG}", project.repository)
+        return StaleReason("failed", f"; its log is {where}")
+    return StaleReason("never_built") if left else StaleReason("failed")
 
 
 def _holds(
@@ -87,6 +102,21 @@ def _holds(
         and record["base"] == (base := base_of(now))
         and record["key"] == key_of(base, reads)
     )
+
+
+def _with_its_code(
+    project: Project, stage: PlannedStage, record: Record, now: Fingerprint
+) -> Fingerprint:
+    """Give the fingerprint the record's code where another slice alone chose other modules.
+
+    Then no code was edited, and the slice says what changed.
+    """
+    was = record["fingerprint"]
+    code, config = was.get("code", ""), was.get("config")
+    if code == now["code"] or not isinstance(config, dict) or config == now["config"]:
+        return now
+    same = project.code_digest(modules_under(stage, config)) == code
+    return {**now, "code": code} if same else now
 
 
 def _differences(

@@ -25,6 +25,7 @@ WORK = ".work"
 """Folder below `build/<run>` in which stages work."""
 PLAN = "plan.json"
 RECORD = "record.json"
+LOG = "log.txt"
 
 
 class Project:
@@ -118,7 +119,7 @@ class Project:
     def places(self, folder: str, roots: Mapping[str, str]) -> Places:
         """Names for files below the pipeline's folder, the repository and its roots."""
         return Places(
-            folder=(self._resolved / folder).resolve(),
+            folder=Path(os.path.realpath(f"{self._resolved}/{folder}")),
             repository=self._resolved,
             roots={name: Path(root).resolve() for name, root in roots.items()},
         )

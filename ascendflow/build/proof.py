@@ -18,13 +18,13 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ascendflow.build.contents import Contents, states_of
 from ascendflow.build.project import PLAN, RECORD
 from ascendflow.cache import machine
 from ascendflow.cache.files import write_bytes
 from ascendflow.cache.sources import SETTLED_NS
 from ascendflow.cache.tools import versions
 from ascendflow.errors import AscendflowError
-from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -81,16 +81,20 @@ class Proofs:
         present, missing = _looked_at(self._project, plan, records)
         wanted = {
             **self._surroundings(plan, _tools(records)),
-            "states": _states(present),
+            "states": states_of(present),
             "missing": missing,
             "keys": {stage: record["key"] for stage, record in records.items()},
             "warnings": {stage: record["warnings"] for stage, record in records.items()},
         }
         seen = self._seen.get(plan.run_name)
         judged = seen == wanted and _are_settled(present)
+        if judged:
+            self._contents(plan).note(wanted["states"])
+        self._write(plan, {**wanted, "judged": judged})
+
+    def _write(self, plan: Plan, proof: dict[str, Any]) -> None:
         with suppress(AscendflowError):  # it is kept only to save the next run's time
-            text = json.dumps({**wanted, "judged": judged})
-            write_bytes(self._path(plan), text.encode("ascii"))
+            write_bytes(self._path(plan), json.dumps(proof).encode("ascii"))
 
     def _look(self, plan: Plan) -> Proof | None:
         """Look at all that was looked at; keep what is there now for `note`."""
@@ -101,15 +105,33 @@ class Proofs:
             now = {
                 **kept,
                 **self._surroundings(plan, kept["tools"]),
-                "states": _states(kept["states"]),
+                "states": states_of(kept["states"]),
                 "missing": [path for path in kept["missing"] if not os.path.lexists(path)],
             }
             self._seen[plan.run_name] = now
-            if judged is True and now == kept:
+            if judged is True and (now == kept or self._says_the_same(plan, now, kept)):
                 return Proof(kept["keys"], kept["warnings"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass
         return None
+
+    def _says_the_same(self, plan: Plan, now: dict[str, Any], kept: dict[str, Any]) -> bool:
+        """Whether only states differ, and no content; kept by its new states then."""
+        if {**now, "states": kept["states"]} != kept:
+            return False
+        states = now["states"]
+        changed = [path for path, state in kept["states"].items() if states[path] != state]
+        contents = self._contents(plan)
+        if not contents.are_those_of(kept["states"], changed):
+            return False
+        if _are_settled(states):
+            contents.note(states)
+            self._write(plan, {**now, "judged": True})
+        return True
+
+    def _contents(self, plan: Plan) -> Contents:
+        path = os.path.join(self._project.state, "contents", f"{plan.run_name}.json")
+        return Contents(path, self._project.index)
 
     def _surroundings(self, plan: Plan, tools: Iterable[str]) -> dict[str, Any]:
         """Tell what counts beside files; where names lead to is looked up anew."""
@@ -165,10 +187,6 @@ def _with_all_below(path: str) -> Iterator[str]:
     yield path
     for folder, folders, names in os.walk(path):
         yield from (os.path.join(folder, name) for name in (*folders, *names))
-
-
-def _states(paths: Iterable[str]) -> dict[str, str]:
-    return {path: identity(os.stat(path)) for path in paths}
 
 
 def _are_settled(paths: Iterable[str]) -> bool:

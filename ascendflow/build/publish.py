@@ -9,7 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from ascendflow.build.project import RECORD, WORK
+from ascendflow.build.project import LOG, RECORD, WORK
 from ascendflow.cache.record import save_record
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ascendflow.documents.record import FileEntry, Record
     from ascendflow.plan import Plan
 
-LOG = "log.txt"
 JUDGING = ("gate", "report")
 
 

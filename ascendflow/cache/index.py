@@ -24,15 +24,19 @@ from typing import TYPE_CHECKING
 
 from ascendflow.cache import index_file
 from ascendflow.cache.digest import PREFIX
+from ascendflow.cache.files import CHUNK
 from ascendflow.cache.tree import EMPTY, files_of, is_folder
 from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ascendflow.documents.record import FileEntry
 
 StrPath = str | os.PathLike[str]
+
+LARGE = 1 << 18
+"""Bytes from which on a file is worth a thought: hashed in the time of ten stats."""
 
 _SECOND = 1_000_000_000
 
@@ -85,6 +89,29 @@ class Index:
             OSError: there is no such file, or it is a folder, a pipe or a device.
         """
         return self._entry(os.path.abspath(path))["digest"]
+
+    def digests(self, paths: Iterable[str]) -> dict[str, str]:
+        """Digests of many regular files, by path; those of small ones are noted in one go.
+
+        Raises:
+            OSError: one of them is not there, or no regular file.
+        """
+        digests: dict[str, str] = {}
+        noted: dict[str, tuple[str, str]] = {}
+        for path in paths:
+            quoted = encode_basestring_ascii(path)
+            stat = os.stat(path)
+            if (entry := self._known(quoted, path, stat)) is None:
+                if stat.st_size >= LARGE:
+                    entry = self._entry(path, stat)
+                else:
+                    entry, state = self._read(path)
+                    if state is not None:
+                        noted[quoted] = state, entry["digest"]
+            digests[path] = entry["digest"]
+        if noted:
+            self._note(noted)
+        return digests
 
     def tree(self, path: StrPath) -> dict[str, FileEntry]:
         """Digest and size of each file of an artifact, by path relative to it.
@@ -165,20 +192,33 @@ class Index:
         return None if digest is None else {"digest": digest, "size": stat.st_size}
 
     def _hash(self, quoted: str, name: str) -> FileEntry:
+        entry, state = self._read(name)
+        if state is not None:
+            self._note({quoted: (state, entry["digest"])})
+        return entry
+
+    def _read(self, name: str) -> tuple[FileEntry, str | None]:
+        """Read and hash a file; also returns its state, if it may be remembered."""
         import hashlib
 
-        with open(name, "rb", buffering=0) as file:
-            self._wait(os.fstat(file.fileno()).st_ctime_ns)
-            before = os.fstat(file.fileno())
+        file = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            self._wait(os.fstat(file).st_ctime_ns)
+            before = os.fstat(file)
             self._on_unknown(self, before.st_size)
             is_recent = self._is_recent(before.st_ctime_ns)
-            digest = PREFIX + hashlib.file_digest(file, "sha256").hexdigest()
-            after = os.fstat(file.fileno())
+            digest = hashlib.sha256()
+            buffer = memoryview(bytearray(min(before.st_size + 1, CHUNK)))
+            while count := os.readv(file, [buffer]):
+                digest.update(buffer[:count])
+            after = os.fstat(file)
+        finally:
+            os.close(file)
         with self._lock:
             self.hashed_files += 1
-        if not is_recent and identity(before) == identity(after):
-            self._note({quoted: (identity(after), digest)})
-        return {"digest": digest, "size": after.st_size}
+        is_certain = not is_recent and identity(before) == identity(after)
+        entry: FileEntry = {"digest": PREFIX + digest.hexdigest(), "size": after.st_size}
+        return entry, identity(after) if is_certain else None
 
     def _note(self, known: Mapping[str, tuple[str, str]]) -> None:
         entries = {name: index_file.entry(name, *known[name]) for name in known}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Kind = Literal[
     "never_built",
+    "failed",
     "withdrawn",
     "record_unreadable",
     "schema",
@@ -37,6 +38,8 @@ Kind = Literal[
     "forced",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+AUTO_SUBJECT = "config.auto"
 
 LONGEST = 60
 """Longest value that is shown whole."""
@@ -74,6 +77,7 @@ class StaleReason(NamedTuple):
 
 _SENTENCES: dict[Kind, str] = {
     "never_built": "never built",
+    "failed": "its last run failed{subject}",
     "withdrawn": "its outputs are not in build/",
     "record_unreadable": "its record cannot be read: {subject}",
     "schema": "schema of {subject} {change}",
@@ -162,6 +166,11 @@ def _differences(
     kind: Kind, subject: str, old: object, new: object
 ) -> Iterator[StaleReason]:
     """Go down to the leaves that differ; of lists of unequal length, to their items."""
+    if subject == AUTO_SUBJECT and isinstance(old or new, dict) and (not old or not new):
+        # A manifest writes it among its rules; the slice has the target in its place.
+        gone, come = ("'auto'" if side else None for side in (old, new))
+        yield StaleReason(kind, "config.rules", gone, come, is_item=True)
+        return
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             inner = f"{subject}.{key}" if subject else key

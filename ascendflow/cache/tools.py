@@ -1,4 +1,7 @@
-"""Versions of installed distributions, without importlib.metadata (20 ms to import)."""
+"""Versions of what stages compute with: distributions, files and other interpreters.
+
+Without importlib.metadata, which takes 20 ms to import.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ascendflow.cache.digest import PREFIX, digest_file
 from ascendflow.errors import AscendflowError, ToolNotFoundError
 from ascendflow.reads.distributions import normalised
 
@@ -14,7 +18,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 ABSENT = "absent"
+FILE = "file:"
+"""Begins the name of a tool that is a file, e.g. `file:/usr/local/cann/bin/atc`."""
+PYTHON = "python:"
+"""Begins the name of another interpreter, e.g. `python:/usr/bin/python3`."""
+FOR_PYTORCH = frozenset({"torch", "onnxscript"})
+"""What ascendflow's extra `torch` brings."""
 _SUFFIX = ".dist-info"
+_ASKED = """
+import sys
+try:
+    import numpy
+except ImportError:
+    numpy = None
+print(sys.version.split()[0], "numpy", getattr(numpy, "__version__", "absent"))
+"""
+_PATIENCE_S = 60
 
 
 def versions(
@@ -23,10 +42,12 @@ def versions(
     optional: Iterable[str] = (),
     path: Sequence[str] | None = None,
 ) -> dict[str, str]:
-    """Look up the installed versions of distributions.
+    """Look up the versions of distributions, files and interpreters.
 
     Args:
-        names: as on PyPI, in any spelling; the result is keyed by them as given.
+        names: as on PyPI, in any spelling; the result is keyed by them as given. What
+            begins with `file:` is a file, whose version is its digest; with `python:` an
+            interpreter, whose version is its own and its numpy's.
         optional: more names, whose version is "absent" where they are not installed.
         path: folders to look in, the first one wins; default `sys.path`.
 
@@ -36,14 +57,62 @@ def versions(
             imported is unknown.
     """
     folders = tuple(sys.path if path is None else path)
-    found = {name: _version(name, folders) for name in names}
+    names, optional = tuple(names), tuple(optional)
+    others = {
+        name: look(name.removeprefix(kind))
+        for kind, look in ((FILE, _digest), (PYTHON, _interpreter))
+        for name in {*names, *optional}
+        if name.startswith(kind)
+    }
+    found = {name: _version(name, folders) for name in names if name not in others}
     if absent := sorted(name for name, version in found.items() if version is None):
         raise ToolNotFoundError(
-            f"tools: {', '.join(absent)} is not installed for {sys.executable}",
-            hint=f"./run pip install {' '.join(absent)}",
+            f"tools: not installed for {sys.executable}: {', '.join(absent)}",
+            hint=_cure(absent),
         )
     known = {name: version for name, version in found.items() if version is not None}
-    return known | {name: _version(name, folders) or ABSENT for name in optional}
+    known |= {
+        name: _version(name, folders) or ABSENT for name in optional if name not in others
+    }
+    return known | others
+
+
+def _cure(absent: Sequence[str]) -> str:
+    """Say how to install them in the versions that this ascendflow is for."""
+    extra = "[torch]" if FOR_PYTORCH.issuperset(absent) else ""
+    return (
+        f"install ascendflow{extra} again, as it was installed into this Python: pip"
+        f" install '/path/to/ascendflow{extra}' -c /path/to/ascendflow/requirements.lock"
+    )
+
+
+def _digest(path: str) -> str:
+    try:
+        return digest_file(path).removeprefix(PREFIX)
+    except OSError:
+        return ABSENT
+
+
+@cache
+def _interpreter(path: str) -> str:
+    """Ask a Python which it is; once per process, since it takes a tenth of a second."""
+    import subprocess
+
+    kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
+    try:
+        done = subprocess.run(
+            [path, "-c", _ASKED],
+            cwd="/",
+            env={**kept, "PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE_S,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return ABSENT
+    return done.stdout.strip()
 
 
 @cache
@@ -55,7 +124,8 @@ def _version(name: str, folders: tuple[str, ...]) -> str | None:
         if len(installed) > 1:
             raise AscendflowError(
                 f"tools: {folder} holds {' and '.join(installed)} of {name}",
-                hint=f"reinstall it: ./run pip install --force-reinstall {name}",
+                hint=f"remove one: {sys.executable} -m pip uninstall {name}, then install"
+                " it again",
             )
         return installed[0]
     return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ascendflow.cann.lint import lint
-from ascendflow.cann.target import Target
+from ascendflow.cann.target import Target, why_refused
+from ascendflow.errors import NotModelledError
 from ascendflow.graph.rules import RULES
 
 if TYPE_CHECKING:
@@ -24,7 +25,15 @@ def choose(model: ir.Model, config: Mapping[str, str]) -> Cures:
     Args:
         model: loaded with its shapes.
         config: a target as the manifest spells it.
+
+    Raises:
+        NotModelledError: nothing is known of the target, so nothing can be chosen for it.
     """
+    if (reason := why_refused(config)) is not None:
+        raise NotModelledError(
+            f"rewrite.rules: auto cannot choose: {reason}",
+            hint="name the rules in place of auto, or write `rules: []`",
+        )
     usable = {
         rule.name: rule for rule in RULES if rule.effect != "lossy" and not rule.arguments
     }
@@ -33,10 +42,9 @@ def choose(model: ir.Model, config: Mapping[str, str]) -> Cures:
         rule = usable.get(finding.deviation.cure or "")
         if rule is None:
             continue
-        candidates = rule.candidates(model) if finding.node is None else [finding.node]
-        for node in candidates:
-            if node.op_type in rule.op_types:
-                names = chosen.setdefault(rule.name, {}).setdefault(node, [])
-                if finding.deviation.name not in names:
-                    names.append(finding.deviation.name)
+        node = finding.node
+        for each in rule.candidates(model) if node is None else rule.against(node, model):
+            names = chosen.setdefault(rule.name, {}).setdefault(each, [])
+            if finding.deviation.name not in names:
+                names.append(finding.deviation.name)
     return chosen

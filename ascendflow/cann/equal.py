@@ -44,6 +44,24 @@ EQUAL: tuple[Equal, ...] = (
         source="canndev clip_plugin.cc 2022-06; ops-math clip_onnx_plugin.cpp 9.1.0",
     ),
     Equal(
+        operators="BatchNormalization in training mode",
+        text="It is handed on as is_training; a pipeline refuses it before, since its "
+        "values depend on the batch.",
+        source="canndev batch_normalization_plugin.cc 2022-06",
+    ),
+    Equal(
+        operators="Pad before opset 11",
+        text="reflect goes to MirrorPad, every other mode to PadV3.",
+        source="canndev onnx_plugin 2022-06",
+    ),
+    Equal(
+        operators="Operators on int64",
+        text="AI Core mostly has no int64 kernel; AI CPU runs them, slower and with the "
+        "same values. What becomes int32 is `arg-int32` and `topk-int64`; the rule "
+        "`int64-to-int32` narrows indices that are proven to fit.",
+        source="CANN 8.1.RC1 aic-<soc>-ops-info.json, aicpu_kernel.json",
+    ),
+    Equal(
         operators="Mod of floats",
         text="fmod must be 1 there, and the remainder is C's in both.",
         source="ops-math mod_onnx_plugin.cpp 8.5.0 to master; CANN 8.1.RC1 mod.py",

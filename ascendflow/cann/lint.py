@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ascendflow.cann.detection import Found
 from ascendflow.cann.deviations import DEVIATIONS
+from ascendflow.cann.deviations.by_operator import looked_up_deviation, node_deviations
 from ascendflow.cann.deviations.deviation import (
     Conditions,
     Deviation,
+    LookedUpDeviation,
     ModelDeviation,
     NodeDeviation,
 )
@@ -18,7 +21,7 @@ from ascendflow.graph.nodes import label, nodes_of, opset
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import onnx_ir as ir
 
@@ -48,9 +51,14 @@ class Finding:
         return "" if self.node is None else label(self.node)
 
     @property
-    def is_unknown(self) -> bool:
-        """Whether no source says what CANN does there."""
-        return self.found.consequence == "unknown"
+    def stops_convert(self) -> bool:
+        """Whether `convert` refuses the model for it: nothing can be computed."""
+        match self.found.consequence:
+            case "rejected":
+                return True
+            case "unknown":
+                return not self.found.behaviours
+        return False
 
 
 def lint(
@@ -74,24 +82,41 @@ def lint(
         StageError: a precision setting names what is not there.
     """
     nodes = list(nodes_of(model))
+    versions = {node.domain: opset(node, model) for node in nodes}
     for node in nodes:
-        node.version = opset(node, model)
+        node.version = versions[node.domain]
     choices = choose(model, target) if choices is None else choices
     whole = target.conditions(half=False, choices=choices, all_weights=all_weights)
+    looked_up = _looked_up(nodes, model, whole)
     for deviation in DEVIATIONS:
-        if isinstance(deviation, ModelDeviation):
+        if isinstance(deviation, LookedUpDeviation):
+            yield from looked_up.get(deviation, ())
+        elif isinstance(deviation, ModelDeviation):
             for blamed, found in deviation.detect(model, whole):
                 yield Finding(deviation, blamed, found, whole)
+    in_half = replace(whole, half=True)
     for node in nodes:
-        yield from _of_node(node, whole)
+        if node.domain in DEFAULT_DOMAINS and (asked := node_deviations(node.op_type)):
+            conditions = in_half if runs_in_half(node, whole) else whole
+            yield from _of_node(node, asked, conditions)
 
 
-def _of_node(node: ir.Node, whole: Conditions) -> Iterator[Finding]:
-    if node.domain not in DEFAULT_DOMAINS:
-        return
-    conditions = replace(whole, half=runs_in_half(node, whole))
-    for deviation in DEVIATIONS:
-        if isinstance(deviation, NodeDeviation) and node.op_type in deviation.op_types:
-            found = deviation.detect(node, conditions)
-            if isinstance(found, Found):
-                yield Finding(deviation, node, found, conditions)
+def _looked_up(
+    nodes: Iterable[ir.Node], model: ir.Model, whole: Conditions
+) -> dict[LookedUpDeviation, list[Finding]]:
+    """Look every node up once, for the one deviation that answers for its operator."""
+    told = defaultdict(list)
+    for node in nodes:
+        deviation = looked_up_deviation(node.op_type)
+        if (found := deviation.look_up(node, model, whole)) is not None:
+            told[deviation].append(Finding(deviation, node, found, whole))
+    return told
+
+
+def _of_node(
+    node: ir.Node, asked: Iterable[NodeDeviation], conditions: Conditions
+) -> Iterator[Finding]:
+    for deviation in asked:
+        found = deviation.detect(node, conditions)
+        if isinstance(found, Found):
+            yield Finding(deviation, node, found, conditions)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.cann.deviations.op_unregistered import OpUnregistered
+from ascendflow.cann.lint import lint
 from ascendflow.cann.types import choose, floating
-from ascendflow.graph.load import load_model
-from ascendflow.graph.nodes import label, opset
+from ascendflow.graph.io_spec import dtype_name
+from ascendflow.graph.load import blaming, load_model
+from ascendflow.graph.nodes import label
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import onnx_ir as ir
 
+    from ascendflow.cann.lint import Finding
     from ascendflow.cann.target import Target
     from ascendflow.cann.types import Choice
+    from ascendflow.graph.fixed_shapes import Shapes
 
 _NOTHING = "-"
 _HEADER = ("node", "operator", "on the target", "in", "out", "why")
@@ -32,7 +39,8 @@ class Listed:
         dtype_in: type of the floating tensors that it reads on the target.
         dtype_out: type of those that it gives.
         reason: why.
-        problem: `rejected` or `unknown` where nothing is known to run it.
+        problem: `rejected` or `unknown` where nothing is known to take or to run it; then
+            it has no types, unless a rule makes it one that is taken.
     """
 
     node: str
@@ -44,22 +52,48 @@ class Listed:
     problem: str | None
 
 
-def listed(path: Path, target: Target) -> list[Listed]:
-    """List every node of an ONNX file, in the graph's order, subgraphs included.
+@dataclass(frozen=True)
+class Listing:
+    """The nodes of one file.
+
+    Attributes:
+        nodes: in the graph's order, subgraphs included.
+        rejected: why the target refuses the model whatever its nodes are.
+    """
+
+    nodes: tuple[Listed, ...]
+    rejected: tuple[str, ...]
+
+
+def listed(path: Path, target: Target, shapes: Shapes | None = None) -> Listing:
+    """List every node of an ONNX file, and say which of them lint finds refused.
+
+    Args:
+        path: the file.
+        target: what it would run on.
+        shapes: of inputs, by name, instead of what the file leaves open.
 
     Raises:
         StageError: it is no ONNX model, or a setting names what is not there.
+        UsageError: `shapes` are not those of its inputs.
     """
-    model = load_model(path)
-    for node in model.graph.all_nodes():
-        node.version = opset(node, model)
+    model = load_model(path, shapes)
     choices = choose(model, target)
-    return [_row(node, choices.get(node)) for node in model.graph.all_nodes()]
+    with blaming(path):
+        findings = list(lint(model, target, choices))
+    problems = _problems(findings)
+    return Listing(
+        tuple(
+            _row(node, choices.get(node), problems.get(node))
+            for node in model.graph.all_nodes()
+        ),
+        tuple(f.found.reason for f in findings if f.node is None and _is_refusal(f)),
+    )
 
 
-def as_text(rows: list[Listed], target: Target) -> str:
+def as_text(listing: Listing, target: Target) -> str:
     """Align the rows below a header, with what was asked for on the first line."""
-    cells = [_HEADER, *(_cells(row) for row in rows)]
+    cells = [_HEADER, *(_cells(row) for row in listing.nodes)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     title = (
         f"CANN {target.profile.version}, {target.soc.family}, {target.settings.mode}; "
@@ -69,30 +103,78 @@ def as_text(rows: list[Listed], target: Target) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         for line in cells
     )
-    return "\n".join([title, *(line.rstrip() for line in lines)]) + "\n"
+    refused = [f"rejected, whatever its nodes are: {why}" for why in listing.rejected]
+    return "\n".join([title, *refused, *(line.rstrip() for line in lines)]) + "\n"
 
 
-def as_data(rows: list[Listed], target: Target) -> dict[str, Any]:
+def totals_line(listing: Listing) -> str:
+    """Count the nodes, those that are refused, and those of which nothing is known."""
+    counts = Counter(row.problem for row in listing.nodes)
+    line = (
+        f"{len(listing.nodes)} nodes: {counts['rejected']} rejected, "
+        f"{counts['unknown']} unknown"
+    )
+    return f"{line}; the model is rejected as a whole" if listing.rejected else line
+
+
+def as_data(listing: Listing, target: Target) -> dict[str, Any]:
     """Return the rows as plain JSON data."""
     return {
         "cann": target.profile.version,
         "soc_family": target.soc.family,
         "precision_mode": target.settings.mode,
         "is_real_device": False,
-        "nodes": [asdict(row) for row in rows],
+        "rejected": list(listing.rejected),
+        "nodes": [asdict(row) for row in listing.nodes],
     }
 
 
-def _row(node: ir.Node, choice: Choice | None) -> Listed:
+def _problems(findings: Iterable[Finding]) -> dict[ir.Node, Finding]:
+    """Return the gravest reason why each node may not be taken or run, if there is one."""
+    found: dict[ir.Node, Finding] = {}
+    for finding in findings:
+        is_doubtful = finding.found.consequence == "unknown" and isinstance(
+            finding.deviation, OpUnregistered
+        )
+        if finding.node is None or not (is_doubtful or _is_refusal(finding)):
+            continue
+        first = found.setdefault(finding.node, finding)
+        if _is_refusal(finding) and not _is_refusal(first):
+            found[finding.node] = finding
+    return found
+
+
+def _is_refusal(finding: Finding) -> bool:
+    return finding.found.consequence == "rejected"
+
+
+def _row(node: ir.Node, choice: Choice | None, problem: Finding | None) -> Listed:
     name, op_type = label(node), node.op_type
+    operator = None if choice is None else choice.operator
+    types = (None, None) if choice is None else _types(node, choice)
+    if problem is not None:
+        said = problem.found.consequence
+        if not _keeps_operator(problem):
+            types = None, None
+        return Listed(name, op_type, operator, *types, _why(problem, choice), said)
     if choice is None:
         reason = f"its domain {node.domain!r} is not ONNX's own"
-        return Listed(name, op_type, None, None, None, reason, "unknown")
-    dtype_in, dtype_out = _types(node, choice)
-    problem = None if choice.problem is None else choice.problem.consequence
-    return Listed(
-        name, op_type, choice.operator, dtype_in, dtype_out, choice.reason, problem
-    )
+        return Listed(name, op_type, operator, *types, reason, "unknown")
+    return Listed(name, op_type, operator, *types, choice.reason, None)
+
+
+def _why(problem: Finding, choice: Choice | None) -> str:
+    reason, cure = problem.found.reason, problem.deviation.cure
+    if cure is None:
+        return reason
+    then = f"; after that: {choice.reason}" if choice and _keeps_operator(problem) else ""
+    return f"{reason}; rule {cure} is against it{then}"
+
+
+def _keeps_operator(problem: Finding) -> bool:
+    """Return whether a rule makes of the node one of the same operator that is taken."""
+    is_replaced = isinstance(problem.deviation, OpUnregistered)
+    return problem.deviation.cure is not None and not is_replaced
 
 
 def _types(node: ir.Node, choice: Choice) -> tuple[str | None, str | None]:
@@ -111,7 +193,7 @@ def _types(node: ir.Node, choice: Choice) -> tuple[str | None, str | None]:
 def _numpy(value: ir.Value | None) -> str | None:
     if value is None or value.dtype is None:
         return None
-    return str(value.dtype.numpy())
+    return dtype_name(value.dtype) or None
 
 
 def _cells(row: Listed) -> tuple[str, ...]:

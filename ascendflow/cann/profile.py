@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ascendflow.manifest import opsets
+
 if TYPE_CHECKING:
     from ascendflow.documents.conversion import Confidence
 
@@ -27,9 +29,9 @@ class Release(NamedTuple):
 
 
 FIRST_MODELLED = Release(5, 0)
-LAST_READ = Release(6, 0)
+LAST_READ = Release(*opsets.LAST_READ)
 """The last release whose ONNX plugins were read in source."""
-FIRST_OPEN = Release(8, 5)
+FIRST_OPEN = Release(*opsets.FIRST_OPEN)
 """The first release whose operator repositories are open."""
 LAST_MODELLED = Release(9, 1)
 
@@ -85,17 +87,14 @@ def why_not_modelled(version: str) -> str | None:
 def profile(version: str) -> Profile:
     """Return what is assumed of `version`.
 
-    Opsets: 8 to 15 is what the plugins up to 6.0 register, 18 the highest that any
-    version registers; where between them 8.1 ends is not known.
-
     Raises:
         ValueError: `why_not_modelled(version)` says why.
     """
     release = parse(version)
     if release is None or (reason := why_not_modelled(version)) is not None:
         raise ValueError(why_not_modelled(version) if release is None else reason)
-    read = release <= LAST_READ
-    return Profile(version, release, "high" if read else "medium", (8, 15 if read else 18))
+    confidence: Confidence = "high" if release <= LAST_READ else "medium"
+    return Profile(version, release, confidence, opsets.window(release))
 
 
 def _text(release: Release) -> str:

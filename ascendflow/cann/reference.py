@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 from ascendflow.cann import profile, soc
 from ascendflow.cann.deviations import DEVIATIONS
 from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.op_unregistered import OpUnregistered
 from ascendflow.cann.equal import EQUAL
 from ascendflow.cann.precision import MODELLED
 from ascendflow.cann.settings import Settings
+from ascendflow.cann.sources import SOURCES
+from ascendflow.cann.whole_graph import NAMES
 from ascendflow.graph.rules import RULES
 
 if TYPE_CHECKING:
@@ -25,11 +28,20 @@ VERSIONS = (("up to 6.0", "6.0"), ("6.1 to 8.4", "8.1"), ("from 8.5", "9.1"))
 HEAD = """\
 # Where CANN differs from ONNX
 
-What `ascendflow lint` finds, what the emulator computes, and which rule cures it.
-`rejected`: ATC refuses the model. `silent`: it runs and gives other values. `precision`:
-its values are less precise. `unknown`: no source says what it does, so it is not emulated,
-unless there are two things that it may do and both can be computed (`docs/emulator.md`).
-Confidence says how sure it is that CANN does so.
+What `ascendflow lint` finds, what the emulator computes, and which rule cures it. Each
+finding has one consequence, which depends on the node and the target:
+
+- `rejected`: ATC refuses the model.
+- `silent`: it runs and gives other values.
+- `precision`: its values are less precise.
+- `unknown`: no source says what comes of it. It is not emulated, unless there are two
+  things that may come of it and both can be computed (`docs/emulator.md`).
+
+Confidence says how sure the line "CANN" of a section is for a CANN version, not how much a
+model is hurt. `high`: read in source or tables of that version. `medium`: read for another
+one, and nothing contradicts it. `low`: inferred, or told by users. An `unknown` finding has
+one too: how sure it is that CANN treats the node as that line says; what comes of that is
+what is not known. What was read is named at the end, under Sources.
 """
 
 
@@ -38,7 +50,7 @@ def page() -> str:
     lines = [HEAD, *_table(), "", *_equal()]
     for deviation in DEVIATIONS:
         lines += ["", *_section(deviation)]
-    lines += ["", *_rules()]
+    lines += ["", *_whole_graph(), "", *_rules(), "", *_sources()]
     return "\n".join(lines) + "\n"
 
 
@@ -56,20 +68,33 @@ def _table() -> Iterator[str]:
 
 
 def _section(deviation: Deviation) -> Iterator[str]:
+    """Describe one; what it has from another class of the list is told there alone."""
     yield f"## {deviation.name}\n"
+    base = next((d for d in DEVIATIONS if type(d) in type(deviation).__mro__[1:]), None)
+    if base is not None:
+        yield f"As [`{base.name}`](#{base.name}), and in particular:\n"
+    told = set() if base is None else set(_rows(base))
     yield "| | |\n|---|---|"
-    yield _row("operators", _operators(deviation))
-    yield _row("ONNX", deviation.onnx)
-    yield _row("CANN", deviation.cann)
-    yield _row("consequences", ", ".join(deviation.consequences))
-    yield _row("confidence", _confidence(deviation))
-    yield _row("cured by", _code(deviation.cure) or "no rule")
+    for row in _rows(deviation):
+        if row not in told:
+            yield _row(*row)
+
+
+def _rows(deviation: Deviation) -> Iterator[tuple[str, str]]:
+    yield "operators", _operators(deviation)
+    yield "ONNX", deviation.onnx
+    yield "CANN", deviation.cann
+    yield "consequences", ", ".join(deviation.consequences)
+    yield "confidence", _confidence(deviation)
+    yield "cured by", _code(deviation.cure) or "no rule"
     if deviation.advice is not None:
-        yield _row("advice", deviation.advice)
-    yield _row("read in", deviation.source)
+        yield "advice", deviation.advice
+    yield "read in", deviation.source
 
 
 def _operators(deviation: Deviation) -> str:
+    if isinstance(deviation, OpUnregistered):
+        return ", ".join(sorted(deviation.op_types or ["any but those below"]))
     if isinstance(deviation, NodeDeviation):
         return ", ".join(sorted(deviation.op_types))
     return "the whole model"
@@ -143,3 +168,21 @@ def _equal() -> Iterator[str]:
     yield "| operators | what is equal | read in |\n|---|---|---|"
     for operators, text, source in EQUAL:
         yield _row(operators, text, source)
+
+
+def _whole_graph() -> Iterator[str]:
+    """Tell what other names a report may give as a cause."""
+    yield "## Of every node\n"
+    yield "Conversions, verdicts and reports name these beside the deviations, as causes"
+    yield "that no single node has. Lint does not find them.\n"
+    yield "| name | what the target does | read in |\n|---|---|---|"
+    for each in NAMES:
+        yield _row(_code(each.name), each.meaning, each.source)
+
+
+def _sources() -> Iterator[str]:
+    yield "## Sources\n"
+    yield "All of it was read; nothing was measured on a device.\n"
+    yield "| source | what it is |\n|---|---|"
+    for name, what in SOURCES.items():
+        yield _row(name, what)

@@ -51,7 +51,7 @@ class Soc:
 
 OVERFLOW_SOURCE = (
     "CANN runtime, aclrtFloatOverflowMode and dev_info_reg.cc: saturation is the only mode "
-    "of 310P, 310B and 910A; 910B and 910_93 default to inf and NaN; plain 310 not named"
+    "of 310P, 310B and 910A, 910B and 910_93 default to inf and NaN, 310 is not named"
 )
 
 FAMILIES = {

@@ -13,7 +13,7 @@ from ascendflow.errors import StageError
 from ascendflow.graph.nodes import label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import onnx_ir as ir
 
@@ -41,7 +41,7 @@ class Subjects:
         named = {"keep_dtype": settings.keep_dtype}
         named["customize_dtypes"] = tuple(settings.customize_dtypes)
         if any(named.values()) or settings.mixlist or settings.implmode_types:
-            names = {label(node) for node in nodes}
+            names = {label(node): node.op_type for node in nodes}
             types = {operator_of(node) for node in nodes}
             for key, subjects in named.items():
                 for subject in subjects:
@@ -79,28 +79,52 @@ def _typed(node: ir.Node) -> str:
     return OP_TYPE + operator_of(node)
 
 
-def _check(key: str, subject: str, names: Iterable[str], types: Iterable[str]) -> None:
+def _check(key: str, subject: str, names: Mapping[str, str], types: Iterable[str]) -> None:
     if subject.startswith(OP_TYPE):
         _check_type(key, subject.removeprefix(OP_TYPE), types)
     elif subject not in names:
         raise StageError(
-            f"convert: {key}: no node is called {subject!r}", hint=_hint(subject, names)
+            f"convert.{key}: no node is called {subject!r}", hint=_nearest(subject, names)
         )
 
 
 def _check_type(key: str, operator: str, known: Iterable[str]) -> None:
     if operator not in known:
+        near = get_close_matches(operator, sorted(known), n=1, cutoff=0.5)
         raise StageError(
-            f"convert: {key}: no node becomes the operator {operator!r}",
-            hint=_hint(operator, known),
+            f"convert.{key}: no node becomes the operator {operator!r}",
+            hint=f"did you mean {near[0]!r}?" if near else WHERE,
         )
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
-    if near:
-        return f"did you mean {near[0]!r}?"
-    return (
-        "names are those of the simplified and rewritten model; `ascendflow precision "
-        "build/MODEL/rewrite/rewritten/model.onnx` lists them and their operators"
-    )
+WHERE = (
+    "names are those of the simplified and rewritten model: `ascendflow precision FILE "
+    "--simplify`, or `ascendflow precision build/MODEL/rewrite/rewritten/model.onnx` of a "
+    "pipeline, lists them and their operators"
+)
+
+
+def _nearest(name: str, names: Mapping[str, str]) -> str:
+    """Offer the nearest node, by its operator; none where `name` tells of another one.
+
+    What was written may be right for the file as delivered, whose node is fused or
+    renamed since: it may be any node now, or none.
+
+    Args:
+        name: what was written.
+        names: of the nodes that there are -> their ONNX operators.
+    """
+    told = _told_operator(name)
+    same = [each for each, operator in names.items() if told in (None, operator)]
+    near = get_close_matches(name, sorted(same), n=1, cutoff=0.5)
+    if not near:
+        return WHERE
+    return f"did you mean {near[0]!r}, of operator {names[near[0]]}? {WHERE}"
+
+
+def _told_operator(name: str) -> str | None:
+    """Return the ONNX operator that exporters put at the end of a node's name, if one."""
+    import onnx
+
+    words = name.rpartition("/")[2].replace(".", "_").split("_")
+    return next((word for word in reversed(words) if onnx.defs.has(word)), None)

@@ -12,8 +12,11 @@ from ascendflow.cann.target import Target
 from ascendflow.documents.lint import SEVERITIES
 from ascendflow.errors import StageError
 from ascendflow.graph.constants import unread
-from ascendflow.graph.load import blaming, load_to_look, why_invalid
-from ascendflow.graph.order import why_unordered
+from ascendflow.graph.load import blaming, load_to_look, why_not_inferred
+from ascendflow.graph.refusals import training_nodes
+from ascendflow.graph.soundness import load_sound
+from ascendflow.graph.structure import read_structure
+from ascendflow.graph.text import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,27 +26,36 @@ if TYPE_CHECKING:
 
     from ascendflow.cann.lint import Finding
     from ascendflow.documents.lint import Lint, LintFinding
+    from ascendflow.graph.fixed_shapes import Shapes
 
 
-def survey(path: Path, config: Mapping[str, Any], *, all_weights: bool = False) -> Lint:
+def survey(
+    path: Path,
+    config: Mapping[str, Any],
+    *,
+    all_weights: bool = False,
+    shapes: Shapes | None = None,
+) -> Lint:
     """Lint the ONNX file at `path`; its weights are read only where a deviation asks.
 
     Args:
         path: the file.
         config: a target that `target.why_refused` has nothing against.
         all_weights: look at constants of any size (`graph.constants`).
+        shapes: of inputs, by name, instead of what the file leaves open.
 
     Raises:
-        StageError: `path` is no ONNX model, or one whose nodes are in no order, or external
-            data that a deviation asks for cannot be read.
+        StageError: `path` is no ONNX model, or one whose nodes are in no order, or was
+            exported in training mode, or external data that a deviation asks for cannot be
+            read.
+        UsageError: `shapes` are not those of its inputs.
     """
-    model = load_to_look(path)
-    if not any(True for _ in model.graph):
-        raise StageError(f"{path.name}: is no ONNX file: it holds no graph")
-    # onnx-ir leaves sparse initializers out, so that what reads one seems to read nothing.
-    if (reason := why_unordered(model)) is not None and why_invalid(path) is not None:
-        raise StageError(f"{path.name}: {reason}")
+    model = load_sound(path, shapes)
+    if (reason := why_not_inferred(path)) is not None:
+        raise StageError(f"{path.name}: breaks ONNX's rules: {reason}")
     with blaming(path), _reading(path):
+        if trains := "; ".join(training_nodes(read_structure(path).model)):
+            raise StageError(f"{path.name}: {trains}")
         findings = _findings(model, Target.of(config), all_weights=all_weights)
         told = [_told(finding) for finding in findings]
         nodes = sum(1 for _ in model.graph.all_nodes())
@@ -67,6 +79,26 @@ def survey(path: Path, config: Mapping[str, Any], *, all_weights: bool = False) 
     }
 
 
+def unsurveyed(path: Path, config: Mapping[str, Any]) -> Lint:
+    """Return the document of a target of which nothing is known: no findings.
+
+    Raises:
+        StageError: `path` is no ONNX model.
+    """
+    nodes = sum(1 for _ in load_to_look(path).graph.all_nodes())
+    return {
+        "schema_version": 1,
+        "cann": config["cann"],
+        "soc_version": config["soc_version"],
+        "precision_mode": config["precision_mode"],
+        "nodes": nodes,
+        "unread": 0,
+        "totals": dict.fromkeys(SEVERITIES, 0),
+        "deviations": {},
+        "findings": [],
+    }
+
+
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
     try:
@@ -87,17 +119,13 @@ def _told(finding: Finding) -> LintFinding:
     return {
         "deviation": deviation.name,
         "consequence": finding.found.consequence,
-        "node": None if node is None else _text(finding.subject),
-        "op_type": None if node is None else _text(node.op_type),
+        "node": None if node is None else spelled(finding.subject),
+        "op_type": None if node is None else spelled(node.op_type),
         "reason": finding.found.reason,
+        "stops_convert": finding.stops_convert,
         "confidence": deviation.confidence(finding.conditions),
         "source": deviation.source,
         "rule": deviation.cure,
         "skipped": None,
         "advice": deviation.advice,
     }
-
-
-def _text(name: str | bytes) -> str:
-    """Return a name as text; protobuf gives one that is no UTF-8 as bytes."""
-    return name if isinstance(name, str) else name.decode(errors="backslashreplace")

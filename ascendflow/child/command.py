@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PASSED_ON = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG")
+PASSED_ON = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG", "SSH_AUTH_SOCK")
 """What a child gets from our environment, beside LC_*; none of it is in a key."""
 
 THREAD_COUNTS = (

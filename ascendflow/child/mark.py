@@ -12,9 +12,16 @@ import time
 from contextlib import suppress
 
 MARK = "ASCENDFLOW_CHILD"
-"""Names the mark in the environment; each child has another one."""
+"""Names the mark in the environment; each child has another one, and a child's own children
+have one that begins with it."""
 
 LOOKS, UNCLEAR_S = 100, 0.002
+
+
+def new_mark() -> str:
+    """Return a mark for a child of this process, which may itself be such a child."""
+    mark, around = os.urandom(8).hex(), os.environ.get(MARK)
+    return mark if around is None else f"{around}.{mark}"
 
 
 def end_marked(mark: str) -> None:
@@ -47,9 +54,16 @@ def _look(wanted: bytes) -> tuple[set[str], bool]:
         if not environment and not _read(f"/proc/{pid}/cmdline"):
             # A kernel thread or a zombie, which has no program; or one that just begins.
             is_clear = is_clear and not os.path.exists(f"/proc/{pid}/exe")
-        elif wanted in (environment or _read(f"/proc/{pid}/environ")).split(b"\0"):
+        elif _is_marked(wanted, environment or _read(f"/proc/{pid}/environ")):
             found.add(pid)
     return found, is_clear
+
+
+def _is_marked(wanted: bytes, environment: bytes) -> bool:
+    return any(
+        entry == wanted or entry.startswith(wanted + b".")
+        for entry in environment.split(b"\0")
+    )
 
 
 def _listed(folder: str) -> list[str]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PROC = Path("/proc")
-SESSION, RESIDENT_PAGES = 3, 21
+PARENT, SESSION, RESIDENT_PAGES = 1, 3, 21
 """Positions in /proc/<pid>/stat, counted after the command's closing parenthesis."""
 
 
 def group_bytes(leader: int, *, enough: float) -> int:
-    """Return the memory of the session that `leader` leads, in bytes.
+    """Return the memory of the session that `leader` leads, and of those that it starts.
 
     RLIMIT_AS would not do: torch reserves far more addresses than it uses. Resident sizes
     count pages that processes share once for each, so where their sum exceeds `enough`
@@ -58,8 +58,27 @@ def group_bytes_by_ps(leader: int) -> int:
     return sum(int(kib) * 1024 for group, kib in rows if int(group) == leader)
 
 
-def _resident_bytes(session: int) -> Iterator[tuple[str, int]]:
+def _resident_bytes(leader: int) -> Iterator[tuple[str, int]]:
+    """Yield who belongs to a session, or to one that a member of it leads elsewhere."""
+    processes = list(_processes())
+    sessions = {leader}
+    members: set[int] = set()
+    while found := {p.pid for p in processes if p.session in sessions} - members:
+        members |= found
+        # A compiler that a stage runs leads a session of its own.
+        sessions |= {p.pid for p in processes if p.pid == p.session and p.parent in found}
     page = os.sysconf("SC_PAGE_SIZE")
+    yield from ((str(p.pid), p.pages * page) for p in processes if p.pid in members)
+
+
+class _Process(NamedTuple):
+    pid: int
+    parent: int
+    session: int
+    pages: int
+
+
+def _processes() -> Iterator[_Process]:
     for folder in PROC.iterdir():
         if not folder.name.isdigit():
             continue
@@ -68,8 +87,10 @@ def _resident_bytes(session: int) -> Iterator[tuple[str, int]]:
         except OSError:
             continue  # it ended meanwhile
         fields = stat[stat.rindex(")") + 2 :].split()
-        if int(fields[SESSION]) == session:
-            yield folder.name, int(fields[RESIDENT_PAGES]) * page
+        parent, session, pages = (
+            int(fields[place]) for place in (PARENT, SESSION, RESIDENT_PAGES)
+        )
+        yield _Process(int(folder.name), parent, session, pages)
 
 
 def _proportional_bytes(pid: str, default: int) -> int:

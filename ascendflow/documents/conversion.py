@@ -23,6 +23,33 @@ class AppliedDeviation(TypedDict):
     behaviours: NotRequired[list[str]]
 
 
+class Toolchain(TypedDict):
+    """What made the model, where a real toolchain did.
+
+    `versions` are those of the toolkit's packages; `arguments` are ATC's own.
+    """
+
+    versions: dict[str, str]
+    python: str
+    numpy: str
+    arguments: list[str]
+
+
+class MadeOm(TypedDict):
+    """The OM, and what it says of itself; null where it does not say.
+
+    `normalised_sha256` leaves out what differs from build to build (docs/inspect.md).
+    """
+
+    file: str
+    sha256: str
+    normalised_sha256: str
+    atc_version: str | None
+    opp_version: str | None
+    soc_version: str | None
+    atc_cmdline: str | None
+
+
 class Conversion(TypedDict):
     """`conversion.json`.
 
@@ -41,3 +68,5 @@ class Conversion(TypedDict):
     assumed: dict[str, int]
     applied: list[AppliedDeviation]
     target_ops: dict[str, str | None]
+    om: NotRequired[MadeOm]
+    toolchain: NotRequired[Toolchain]

@@ -17,8 +17,10 @@ SEVERITIES: tuple[Consequence, ...] = ("rejected", "silent", "precision", "unkno
 class LintFinding(TypedDict):
     """One deviation that applies; `node` and `op_type` are null where it is of the model.
 
-    `rule` is the rule against it, where there is one; `skipped` is why it would leave this
-    node alone, null where it would not. `advice` says what else to do, where that is known.
+    `stops_convert`: the emulator converts no such model: what is rejected, and what is
+    unknown, unless both things that CANN may do are computed. `rule` is the rule against
+    it, where there is one; `skipped` is why it would leave this node alone, null where it
+    would not. `advice` says what else to do, where that is known.
     """
 
     deviation: str
@@ -26,6 +28,7 @@ class LintFinding(TypedDict):
     node: str | None
     op_type: str | None
     reason: str
+    stops_convert: bool
     confidence: Confidence
     source: str
     rule: str | None

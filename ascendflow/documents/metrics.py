@@ -60,6 +60,21 @@ class OutputComparison(TypedDict):
     problems: list[Problem]
 
 
+class Underflow(TypedDict):
+    """What float16 does to the smallest of a tensor's `elements`.
+
+    `tiny` golden elements are not 0 and below 6.1e-05, where float16 has fewer digits the
+    smaller they are; `zeroed` of them are 0 on the target. `explained` is the squared error
+    that rounding them to float16 makes over the squared error that there is: near 1, that
+    rounding is what the error comes from. NaN where there is no error.
+    """
+
+    tiny: int
+    zeroed: int
+    elements: int
+    explained: Number
+
+
 class NodeComparison(TypedDict):
     """One tensor of the simplified model, by name, against the target's.
 
@@ -69,8 +84,13 @@ class NodeComparison(TypedDict):
     largest, and statistics those of the sample with the worst cosine similarity (or
     mismatch rate), but for `golden_largest`: the largest finite magnitude in any.
     `introduced_nonfinite` counts NaN and infinities of the target that the golden does not
-    have in that place. `problem` says why a pair could not be measured. `diverges` is for
-    showing: beyond the limits that locate the first divergent node.
+    have in that place. `underflow`, of the same sample as the statistics, is there only
+    where the golden has such elements. `problem` says why a pair could not be measured.
+
+    `diverges` is for showing: beyond the limits that locate the first divergent node. A
+    tensor that is beyond them only since a rule moved it (the target agrees with the
+    rewritten model) does not diverge, and is `moved_by_rules`; if the target is beyond them
+    there too, `statistics` and `underflow` are those against the rewritten model.
     """
 
     tensor: str
@@ -86,6 +106,41 @@ class NodeComparison(TypedDict):
     introduced_nonfinite: int
     problem: str | None
     diverges: bool
+    underflow: NotRequired[Underflow]
+    moved_by_rules: NotRequired[bool]
+
+
+class FlippedPlaces(TypedDict):
+    """How many of a node's indices (`places`) differ, and how near the choice was.
+
+    Of the `differing` ones: where the golden's two values are equal (`tied`), and where
+    they are apart, but by no more than twice the largest error of the target's values along
+    the axis (`near`). `largest_gap` and `largest_error` are the largest of either where
+    indices differ, NaN where an index is none.
+    """
+
+    places: int
+    differing: int
+    tied: int
+    near: int
+    largest_gap: Number
+    largest_error: Number
+
+
+class Flips(TypedDict):
+    """The choice (ArgMax, ArgMin, TopK) behind integers of an output that differ.
+
+    On the sample in which most of them do. `places` is null where it cannot be known, for
+    the reason `problem`.
+    """
+
+    output: str
+    sample: str
+    node: str
+    op_type: str
+    values: str
+    places: FlippedPlaces | None
+    problem: str | None
 
 
 class Behaviours(TypedDict):
@@ -103,7 +158,8 @@ class MetricsDocument(TypedDict):
     """`metrics.json`.
 
     Outputs are over all samples; nodes, in the order of the simplified model, over the
-    samples named in `node_samples`. `behaviours` is there only where there are two.
+    samples named in `node_samples`. `behaviours` is there only where there are two, `flips`
+    only where integers of an output differ and a choice is behind them.
     """
 
     schema_version: Literal[1]
@@ -111,3 +167,4 @@ class MetricsDocument(TypedDict):
     nodes: list[NodeComparison]
     node_samples: list[str]
     behaviours: NotRequired[Behaviours]
+    flips: NotRequired[list[Flips]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 from ascendflow.documents.conversion import Confidence
-from ascendflow.documents.metrics import Behaviours, Kind, Pair
+from ascendflow.documents.metrics import Behaviours, Flips, Kind, Pair, Underflow
 from ascendflow.documents.numbers import Number
 from ascendflow.documents.rewrite_log import Effect
 from ascendflow.documents.verdict import Check, Reason
@@ -69,7 +69,8 @@ class DivergentNode(TypedDict):
 
     `module` and `source` are where it comes from in the user's PyTorch code, "" where
     nothing is known. `golden_largest` is the largest finite magnitude of the golden, null
-    for integers and booleans.
+    for integers and booleans; `underflow` null where it has no element that float16 would
+    round coarsely.
     """
 
     name: str
@@ -79,6 +80,7 @@ class DivergentNode(TypedDict):
     reason: Reason
     metrics: dict[str, Number]
     golden_largest: Number | None
+    underflow: Underflow | None
     module: str
     source: str
     causes: list[Cause]
@@ -112,7 +114,8 @@ class NodeRow(TypedDict):
 
     `worst_input` is the cosine similarity of its worst input (1 where nothing is known of
     any), `drop` how much less its own is: the error that the node introduces, rather than
-    passes on. Null where the node has no cosine similarity.
+    passes on. Null where the node has no cosine similarity, and where a rule moved the
+    tensor (`moved_by_rules`), which the target only follows.
     """
 
     tensor: str
@@ -121,6 +124,7 @@ class NodeRow(TypedDict):
     target_op: str | None
     status: Literal["compared", "golden_only", "target_only"]
     diverges: bool
+    moved_by_rules: bool
     metrics: dict[str, Number]
     worst_input: float
     drop: float | None
@@ -195,7 +199,8 @@ class Report(TypedDict):
     `warnings` are those of the stages before, in their order.
     Nodes are in the order of the simplified model, compared on the samples named in
     `node_samples`. `rules_moved` is the largest error of any output that all rules together
-    made, in onnxruntime: 0 is a golden unchanged.
+    made, in onnxruntime: 0 is a golden unchanged. `flips` are the choices behind integers
+    of outputs that differ.
     """
 
     schema_version: Literal[1]
@@ -207,6 +212,7 @@ class Report(TypedDict):
     checks: list[Check]
     metric: EndMetric | None
     divergent_node: DivergentNode | None
+    flips: list[Flips]
     outputs: list[OutputRow]
     nodes: list[NodeRow]
     node_samples: list[str]

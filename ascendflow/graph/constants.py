@@ -16,6 +16,8 @@ READ_UNASKED = 4 * 2**20
 """Bytes: a constant in external data up to this size is read whenever it is looked at, so
 a mask of 1024 x 1024 is; larger ones are read only where the caller asks for all."""
 
+_EMBEDDED = "ascendflow.embedded"
+
 COMPUTING = frozenset(
     {
         "Add", "BatchNormalization", "Concat", "Conv", "ConvTranspose", "Div", "Expand",
@@ -42,6 +44,21 @@ def unread(model: ir.Model) -> list[ir.Value]:
     return [v for graph in graphs for v in graph.initializers.values() if _is_large(v)]
 
 
+def mark_embedded(model: ir.Model, file: str) -> None:
+    """Remember which initializers look external and lie in `file`, the model's own."""
+    import onnx_ir as ir
+
+    for value in model.graph.initializers.values():
+        tensor = value.const_value
+        if isinstance(tensor, ir.ExternalTensor) and tensor.location == file:
+            value.meta[_EMBEDDED] = True
+
+
+def is_embedded(value: ir.Value) -> bool:
+    """Return whether `mark_embedded` found the constant in the model's own file."""
+    return _EMBEDDED in value.meta
+
+
 def single(value: ir.Value | None) -> float | None:
     """Return the number that a constant of one element holds, else None."""
     import onnx_ir as ir
@@ -66,8 +83,12 @@ def float_constants(node: ir.Node) -> Iterator[tuple[int, ir.Value]]:
 
 
 def why_unread(node: ir.Node) -> str | None:
-    """Name the constants of `node` that are too large to be read unasked, or None."""
-    names = [str(value.name) for _, value in float_constants(node) if _is_large(value)]
+    """Name the constants beside the file that are too large to be read unasked, or None."""
+    names = [
+        str(value.name)
+        for _, value in float_constants(node)
+        if _is_large(value) and not is_embedded(value)
+    ]
     if not names:
         return None
     return f"{', '.join(names)}: external data of more than {READ_UNASKED} bytes, not read"

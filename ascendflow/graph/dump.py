@@ -54,12 +54,12 @@ def every_tensor(
 
     known = {name: np.asarray(array, order="C") for name, array in feeds.items()}
     run = _Run(path, threads)
+    known = {name: array for name, array in known.items() if name in run.last_read}
     start = 0
     while start < len(run.nodes):
         stop, values = run.segment(start, segment_nodes, known)
-        for name in list(known):
-            if run.last_read.get(name, -1) < stop:
-                del known[name]
+        for name in run.last_reads(start, stop):
+            known.pop(name, None)
         for name in (name for node in run.nodes[start:stop] for name in node.output):
             if (array := values.pop(name, None)) is None:
                 continue
@@ -84,6 +84,13 @@ class _Run:
             self.last_read.update(dict.fromkeys(read_by(node), index))
         for name in self._maker.constants:
             self.last_read.pop(name, None)
+
+    def last_reads(self, start: int, stop: int) -> Iterator[str]:
+        """Name what the nodes of a segment read, and none behind it does."""
+        for node in self.nodes[start:stop]:
+            for name in read_by(node):
+                if self.last_read.get(name, -1) < stop:
+                    yield name
 
     def segment(
         self, start: int, length: int, known: Mapping[str, np.ndarray]

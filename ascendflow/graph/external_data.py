@@ -56,11 +56,21 @@ def external_tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
     return (tensor for tensor in every_tensor(model) if is_external(tensor))
 
 
-def dead_references(model: onnx.ModelProto, folder: Path) -> Iterator[str]:
-    """Say of each external tensor whose bytes cannot be had why, naming tensor and file."""
+def dead_references(
+    model: onnx.ModelProto, folder: Path, *, may_be_absent: bool = False
+) -> Iterator[str]:
+    """Say of each external tensor whose bytes cannot be had why, naming tensor and file.
+
+    Args:
+        model: its tensors.
+        folder: where its file lies.
+        may_be_absent: say nothing of a file that is not there at all.
+    """
     for tensor in external_tensors(model):
         try:
-            locate(tensor, folder)
+            asked = _asked(tensor, folder)
+            if not may_be_absent or os.path.lexists(asked.path):
+                _refuse_lacking(tensor, asked)
         except StageError as error:
             yield error.message
 
@@ -72,27 +82,46 @@ def locate(tensor: onnx.TensorProto, folder: Path) -> Stored:
         StageError: the location leaves the folder, there is no such file, or the file
             does not hold that many bytes.
     """
+    asked = _asked(tensor, folder)
+    _refuse_lacking(tensor, asked)
+    return asked
+
+
+def _asked(tensor: onnx.TensorProto, folder: Path) -> Stored:
+    """Read what the tensor says of its bytes; of the file, only links are looked at."""
     said = {entry.key: entry.value for entry in tensor.external_data}
-    name, location = tensor.name, said.get("location", "")
-    where = f"tensor {name!r}: its external data {location!r}"
+    location = said.get("location", "")
+    where = _where(tensor)
     if (reason := _why_outside(location, folder)) is not None:
         raise StageError(f"{where} {reason}")
-    path = folder / location
-    if not os.path.isfile(path):  # False too for a name that is too long
-        raise StageError(f"{where} does not exist beside the ONNX file")
     want = byte_size(tensor)
     offset, length = _number(said.get("offset"), 0), _number(said.get("length"), want)
     if offset is None or length is None:
         raise StageError(f"{where} has an offset or length that is no number of bytes")
     if length != want:
         raise StageError(f"{where}: length {length}, but dtype and dims need {want} bytes")
+    return Stored(folder / location, offset, length)
+
+
+def _refuse_lacking(tensor: onnx.TensorProto, asked: Stored) -> None:
+    """Refuse a file that is none, or that does not hold the bytes that are asked for."""
+    path, where, end = asked.path, _where(tensor), asked.offset + asked.length
+    if not os.path.isfile(path):  # False too for a name that is too long
+        # To open a pipe would wait for somebody to write to it.
+        is_other = os.path.exists(path)
+        what = "is no regular file" if is_other else "does not exist beside the ONNX file"
+        raise StageError(f"{where} {what}")
     size = path.stat().st_size
-    if offset + length > size:
+    if end > size:
         raise StageError(
-            f"{where}: bytes {offset} to {offset + length} are wanted, the file has {size}",
+            f"{where}: bytes {asked.offset} to {end} are wanted, the file has {size}",
             hint="it was cut short; a Git LFS pointer is a small text: fetch the real one",
         )
-    return Stored(path, offset, length)
+
+
+def _where(tensor: onnx.TensorProto) -> str:
+    said = {entry.key: entry.value for entry in tensor.external_data}
+    return f"tensor {tensor.name!r}: its external data {said.get('location', '')!r}"
 
 
 def embed(tensor: onnx.TensorProto, stored: Stored) -> None:
@@ -199,7 +228,8 @@ def _why_outside(location: str, folder: Path) -> str | None:
     """Return why `location` is no plain path inside `folder`, or None."""
     if not location:
         return "has no location"
-    if not location.isprintable() or location.endswith(("/", "\\")):
+    is_text = isinstance(location, str)  # protobuf gives bytes for what is no UTF-8
+    if not is_text or not location.isprintable() or location.endswith(("/", "\\")):
         return "is no file's name"
     windows = PureWindowsPath(location)
     if PurePosixPath(location).is_absolute() or windows.drive or windows.root:

@@ -11,21 +11,30 @@ from typing import TYPE_CHECKING
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import SMALL, byte_size
 from ascendflow.graph.io_spec import fits, input_values, inputs_of, value_spec
+from ascendflow.graph.misfits import why_misfit
+from ascendflow.manifest.onnx_file import OnnxFile, fixed_shapes, model_inputs
+from ascendflow.tensors import TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import onnx
 
-    from ascendflow.tensors import TensorSpec
+    from ascendflow.graph.io_spec import ValueSpec
+
+    Shapes = Mapping[str, Sequence[int]]
+    Opened = Mapping[str, Sequence[int]]
+    """Input -> which of its dimensions the target leaves open."""
 
 
 def why_not_these_inputs(
-    model: onnx.ModelProto, wanted: Sequence[TensorSpec]
+    model: onnx.ModelProto, wanted: Sequence[TensorSpec], opened: Opened
 ) -> Iterator[str]:
     """Say where the manifest's inputs and the model's differ, listing the real ones.
 
-    A dimension that the model leaves open fits any length.
+    A dimension that the model leaves open fits any length; one that the target leaves
+    open must be open in the model too.
     """
     real = {spec.name: spec for spec in inputs_of(model)}
     listed = ", ".join(map(repr, real)) or "none"
@@ -39,9 +48,23 @@ def why_not_these_inputs(
     for want in wanted:
         if want.name in real:
             yield from _why_unlike(want, real[want.name].dtype, real[want.name].shape)
+            yield from _why_frozen(real[want.name], opened.get(want.name, ()))
 
 
-def fix_shapes(model: onnx.ModelProto, wanted: Sequence[TensorSpec]) -> list[str]:
+def wanted_inputs(path: Path, model: onnx.ModelProto, shapes: Shapes) -> list[TensorSpec]:
+    """Return the inputs of `model`, the file `path`, with what it leaves open as given.
+
+    Raises:
+        UsageError: one stays open, a shape does not fit, or there is no such input.
+    """
+    inputs = model_inputs(path, model)
+    fixed = fixed_shapes(OnnxFile(path, inputs, {}, None), shapes)
+    return [TensorSpec(each.name, each.dtype, fixed[each.name]) for each in inputs]
+
+
+def fix_shapes(
+    model: onnx.ModelProto, wanted: Sequence[TensorSpec], opened: Opened | None = None
+) -> list[str]:
     """Set the inputs' shapes in place, and infer the outputs' from them.
 
     What the file declared for its outputs is dropped first: it is somebody's claim, and
@@ -50,6 +73,7 @@ def fix_shapes(model: onnx.ModelProto, wanted: Sequence[TensorSpec]) -> list[str
     Args:
         model: inputs as `why_not_these_inputs` accepts them.
         wanted: name, dtype and shape of each input.
+        opened: dimensions that stay open; absent: none does.
 
     Returns:
         The names of the inputs whose shape the model had left open.
@@ -58,12 +82,42 @@ def fix_shapes(model: onnx.ModelProto, wanted: Sequence[TensorSpec]) -> list[str
         StageError: shape inference finds that the model cannot take these shapes.
     """
     shapes = {spec.name: spec.shape for spec in wanted}
-    opened = [s.name for s in inputs_of(model) if s.shape != tuple(shapes[s.name])]
+    before = _copied(model.graph.input)
+    were_open = [s.name for s in inputs_of(model) if s.shape != tuple(shapes[s.name])]
     for value in input_values(model.graph):
-        _set_shape(value, shapes[value.name])
+        stays = () if opened is None else opened.get(value.name, ())
+        _set_shape(value, shapes[value.name], stays)
     _forget_values(model.graph)
     _infer_outputs(model)
-    return opened
+    if were_open:
+        _refuse_misfit(model, before, {name: shapes[name] for name in were_open})
+    return were_open
+
+
+def _copied(values: Iterable[onnx.ValueInfoProto]) -> list[onnx.ValueInfoProto]:
+    """Copy `values`, which are about to be edited."""
+    copies = []
+    for value in values:
+        copies.append(type(value)())
+        copies[-1].CopyFrom(value)
+    return copies
+
+
+def _refuse_misfit(
+    model: onnx.ModelProto,
+    before: Sequence[onnx.ValueInfoProto],
+    given: Mapping[str, Sequence[int]],
+) -> None:
+    """Raise where a node cannot take what follows from the `given` shapes."""
+    light = _without_weights(model)
+    for value in light.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    if (reason := why_misfit(light, before)) is not None:
+        told = ", ".join(f"{name} {_spelled(shape)}" for name, shape in given.items())
+        raise StageError(
+            f"the model does not accept these input shapes: {told}: {reason}",
+            hint="give each input the shape the model was made for",
+        )
 
 
 def _infer_outputs(model: onnx.ModelProto) -> None:
@@ -78,7 +132,7 @@ def _infer_outputs(model: onnx.ModelProto) -> None:
         )
     except Exception as error:
         raise StageError(
-            f"the model does not accept the manifest's input shapes: {error}",
+            f"the model does not accept these input shapes: {error}",
             hint="give each input the shape the model was made for",
         ) from error
     for value, found in zip(model.graph.output, inferred.graph.output, strict=True):
@@ -122,11 +176,19 @@ def _forget_values(graph: onnx.GraphProto) -> None:
             _forget_values(inner)
 
 
-def _set_shape(value: onnx.ValueInfoProto, shape: Sequence[int]) -> None:
+def _set_shape(
+    value: onnx.ValueInfoProto, shape: Sequence[int], stays_open: Sequence[int]
+) -> None:
     target = value.type.tensor_type.shape
+    symbols = [dimension.dim_param for dimension in target.dim]
     target.Clear()
-    for length in shape:
-        target.dim.add().dim_value = length
+    for index, length in enumerate(shape):
+        if index in stays_open:
+            # Its own symbol tells inference which dimensions are equal.
+            own = symbols[index] if index < len(symbols) else ""
+            target.dim.add().dim_param = own or f"{value.name}.{index}"
+        else:
+            target.dim.add().dim_value = length
     target.SetInParent()  # a scalar has a shape without dimensions, not none
 
 
@@ -141,6 +203,17 @@ def _why_unlike(
             f"input {name!r} is {_spelled(shape)} in the model, "
             f"{_spelled(wanted.shape)} in the manifest"
         )
+
+
+def _why_frozen(real: ValueSpec, stays_open: Sequence[int]) -> Iterator[str]:
+    shape = real.shape or ()
+    for index in stays_open:
+        if index < len(shape) and isinstance(shape[index], int):
+            yield (
+                f"input {real.name!r} is {_spelled(shape)} in the model, and convert "
+                f"leaves size {index} of it open: write the file with that size open, "
+                "e.g. by the exporter's dynamic_axes"
+            )
 
 
 def _spelled(shape: Sequence[int | str | None]) -> str:

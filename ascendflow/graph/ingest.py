@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import onnx
 
+    from ascendflow.graph.fixed_shapes import Opened
     from ascendflow.tensors import TensorSpec
 
 
@@ -59,7 +60,11 @@ def read_model(path: Path) -> onnx.ModelProto:
 
 
 def accept(
-    model: onnx.ModelProto, name: str, inputs: Sequence[TensorSpec], opset: int | None
+    model: onnx.ModelProto,
+    name: str,
+    inputs: Sequence[TensorSpec],
+    opset: int | None,
+    opened: Opened | None = None,
 ) -> None:
     """Refuse what no pipeline may start from, then fix the input shapes, in place.
 
@@ -68,6 +73,7 @@ def accept(
         name: the file's name, for messages.
         inputs: what the manifest says of the inputs.
         opset: what the model must be written in; None accepts any.
+        opened: dimensions of inputs that stay open; absent: none does.
 
     Raises:
         StageError: with every problem found, one a line.
@@ -77,12 +83,12 @@ def accept(
         [
             *why_refused(model),
             *_why_other_opset(model, opset),
-            *why_not_these_inputs(model, inputs),
+            *why_not_these_inputs(model, inputs, opened or {}),
         ],
     )
-    _inline_functions(model)
+    _inline_functions(model, name)
     try:
-        fix_shapes(model, inputs)
+        fix_shapes(model, inputs, opened)
     except StageError as error:
         raise StageError(f"{name}: {error.message}", hint=error.hint) from error
 
@@ -124,9 +130,14 @@ def _why_other_opset(model: onnx.ModelProto, wanted: int | None) -> list[str]:
     return [f"the file is written in opset {found}, the manifest asks for {wanted}"]
 
 
-def _inline_functions(model: onnx.ModelProto) -> None:
+def _inline_functions(model: onnx.ModelProto, name: str) -> None:
     """Spell local functions out as nodes: neither rules nor ATC look into them."""
     import onnx.inliner
 
-    if model.functions:
+    if not model.functions:
+        return
+    try:
         model.CopyFrom(onnx.inliner.inline_local_functions(model))
+    except Exception as error:  # calls nested too deep, or what native code raises
+        reason = str(error)
+        raise StageError(f"{name}: its functions cannot be inlined: {reason}") from error

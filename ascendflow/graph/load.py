@@ -7,12 +7,18 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ascendflow.errors import StageError
-from ascendflow.graph.external_data import refer
+from ascendflow.errors import AscendflowError, StageError
+from ascendflow.graph.constants import mark_embedded
+from ascendflow.graph.external_data import dead_references, refer
 from ascendflow.graph.files import MODEL_FILE
+from ascendflow.graph.fixed_shapes import fix_shapes, wanted_inputs
+from ascendflow.graph.functions import why_not_spelled_out
+from ascendflow.graph.lent_shapes import DECLARED, remember_declared
+from ascendflow.graph.node_inputs import why_not_these
 from ascendflow.graph.nodes import static_shape
-from ascendflow.graph.structure import read_structure
-from ascendflow.graph.traverse import every_node
+from ascendflow.graph.structure import Structure, read_structure
+from ascendflow.graph.text import not_utf8
+from ascendflow.graph.traverse import every_graph, every_node
 from ascendflow.graph.validity import why_against_the_rules, why_inconsistent
 from ascendflow.graph.wholeness import why_not_whole
 
@@ -23,7 +29,8 @@ if TYPE_CHECKING:
     import onnx
     import onnx_ir as ir
 
-_DECLARED = "ascendflow.declared"
+    from ascendflow.graph.fixed_shapes import Shapes
+
 _LONGEST_FOLLOWED = 1 << 20
 """Elements of a vector; half a second."""
 _LARGEST_TENSOR = 1 << 30
@@ -42,38 +49,61 @@ _STUMBLES = (
 )
 
 
-def load_model(path: Path) -> ir.Model:
+def load_model(path: Path, shapes: Shapes | None = None) -> ir.Model:
     """Read `path`, with the shapes and types that ONNX's shape inference gives.
 
     External data is not read: its tensors stay references into the file's folder. The
     inferred shapes are lent: `give_back_shapes` restores what the file declares. Inside a
     branch, onnx's inference does not see the values of constants outside it.
 
+    Args:
+        path: the file.
+        shapes: of inputs, by name; once one is given, none may stay open.
+
     Raises:
         StageError: `path` is not an ONNX model, or not a valid one.
+        UsageError: these shapes are not for its inputs, or do not do.
     """
-    return _loaded(path, lambda: _read(path))
+    return _loaded(path, lambda: _fixed(_read(path), path, shapes))
 
 
-def load_to_look(path: Path) -> ir.Model:
+def load_to_look(path: Path, shapes: Shapes | None = None) -> ir.Model:
     """Read `path` as `load_model` does, but leave large weights inside of it there too.
 
     Time and memory do not grow with them. The model must not be saved: it refers to
-    `path` as if that were its external data. It may break rules of ONNX, and its external
-    data need not be there.
+    `path` as if that were its external data. It may break rules of ONNX, and the files of
+    its external data need not be there; one that is must hold what is asked for.
+
+    Args:
+        path: the file.
+        shapes: of inputs, by name; once one is given, none may stay open.
 
     Raises:
-        StageError: `path` is not an ONNX model.
+        StageError: `path` is not an ONNX model, or its external data is not as it says.
+        UsageError: these shapes are not for its inputs, or do not do.
     """
-    return _loaded(path, lambda: _referring(path))
+    model = _loaded(path, lambda: _fixed(_referring(path), path, shapes))
+    mark_embedded(model, path.name)
+    return model
+
+
+def _fixed(model: onnx.ModelProto, path: Path, shapes: Shapes | None) -> onnx.ModelProto:
+    if shapes:
+        fix_shapes(model, wanted_inputs(path, model, shapes))
+    return model
 
 
 def _referring(path: Path) -> onnx.ModelProto:
     import onnx
 
     if path.name != path.name.encode(errors="ignore").decode():
-        return onnx.load(path, load_external_data=False)  # no reference can name it
-    model, embedded = read_structure(path)
+        # No reference can name it.
+        read = Structure(onnx.load(path, load_external_data=False), {})
+    else:
+        read = read_structure(path)
+    model, embedded = read
+    if dead := list(dead_references(model, path.parent, may_be_absent=True)):
+        raise StageError(f"{path.name}: not a readable ONNX model: {'; '.join(dead)}")
     for tensor in model.graph.initializer:
         if (stored := embedded.get(tensor.name)) is not None:
             refer(tensor, path.name, stored.offset, stored.length)
@@ -83,7 +113,7 @@ def _referring(path: Path) -> onnx.ModelProto:
 def _loaded(path: Path, read: Callable[[], onnx.ModelProto]) -> ir.Model:
     try:
         return _with_shapes(read(), path)
-    except StageError:
+    except AscendflowError:
         raise
     except Exception as error:  # DecodeError, ValidationError, onnx-ir's SerdeError
         reason = _innermost(error)
@@ -106,9 +136,12 @@ def with_new_shapes(model: ir.Model, folder: Path) -> ir.Model:
 def _with_shapes(declared: onnx.ModelProto, path: Path) -> ir.Model:
     import onnx_ir as ir
 
-    inferred = _inferred(declared)
-    model, lent = ir.from_proto(declared), ir.from_proto(inferred)
-    _lend_shapes(model.graph, lent.graph)
+    if (reason := why_not_spelled_out(declared)) is not None:
+        raise StageError(f"{path.name}: {reason}")
+    if problems := "; ".join(why_not_these(declared)):
+        raise StageError(f"{path.name}: {problems}")
+    model = ir.from_proto(_inferred(declared))
+    remember_declared(model.graph, declared.graph)
     _refuse_giants(model.graph, path.name)
     _mark_undeclared_constants(model.graph, declared.graph)
     for graph in (model.graph, *model.graph.subgraphs()):
@@ -178,13 +211,26 @@ def _innermost(error: BaseException) -> BaseException:
 def give_back_shapes(model: ir.Model) -> None:
     """Undo what `load_model` lent, so that a saved file declares what it did before."""
     for value in (*_values(model.graph), *model.graph.initializers.values()):
-        if (declared := value.meta.pop(_DECLARED, None)) is not None:
+        if (declared := value.meta.pop(DECLARED, None)) is not None:
             value.type, value.shape = declared
 
 
 def why_invalid(path: Path) -> str | None:
     """Return what ONNX's checker has against the file, external data left out, or None."""
     return why_against_the_rules(_referring(path))
+
+
+def why_not_inferred(path: Path) -> str | None:
+    """Return what ONNX's shape inference refuses in the file's nodes, or None.
+
+    It takes no sparse initializer for a dense one, as runtimes do, nor names that are no
+    text: of such models nothing is said.
+    """
+    model = _referring(path)
+    if (reason := why_inconsistent(model)) is None:
+        return None
+    is_sparse = any(graph.sparse_initializer for graph in every_graph(model))
+    return None if is_sparse or any(not_utf8(model)) else reason
 
 
 @contextmanager
@@ -197,23 +243,18 @@ def blaming(path: Path) -> Iterator[None]:
     Raises:
         StageError: it does, in the place of the error.
     """
+    import onnx
+
     try:
         yield
     except _STUMBLES as error:
-        model = _referring(path)
+        # Not as a reference to the file: that would be blamed as external data.
+        model = onnx.load(path, load_external_data=False)
         problems = "; ".join(why_not_whole(model, path.parent))
         reason = problems or why_against_the_rules(model) or why_inconsistent(model)
         if not reason:
             raise
         raise StageError(f"{path.name}: breaks ONNX's rules: {reason}") from error
-
-
-def _lend_shapes(borrower: ir.Graph, lender: ir.Graph) -> None:
-    """Copy types and shapes between two graphs that differ in nothing else."""
-    for mine, theirs in zip(_values(borrower), _values(lender), strict=True):
-        if theirs.type is not None or theirs.shape is not None:
-            mine.meta[_DECLARED] = (mine.type, mine.shape)
-            mine.type, mine.shape = theirs.type, theirs.shape
 
 
 def _refuse_giants(graph: ir.Graph, name: str) -> None:
@@ -232,7 +273,7 @@ def _mark_undeclared_constants(graph: ir.Graph, proto: onnx.GraphProto) -> None:
     declared = {value.name for value in (*proto.value_info, *proto.input, *proto.output)}
     for name, value in graph.initializers.items():
         if name not in declared:
-            value.meta[_DECLARED] = (None, None)
+            value.meta[DECLARED] = (None, None)
 
 
 def _values(graph: ir.Graph) -> Iterator[ir.Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ascendflow import vocabulary
 from ascendflow.graph.constants import single
 from ascendflow.graph.nodes import input_at
 from ascendflow.graph.uses import MOVING
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import onnx_ir as ir
 
-MATRIX_PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
+MATRIX_PRODUCTS = frozenset(vocabulary.MATRIX_PRODUCTS)
 """Operators of the matrix unit: fp16 operands, fp32 sums, one rounding at the output."""
 
 _UNIT = frozenset({"Cos", "Erf", "HardSigmoid", "Sigmoid", "Sin", "Softmax", "Tanh"})

@@ -79,8 +79,13 @@ def input_at(node: ir.Node, index: int) -> ir.Value | None:
 
 
 def length_along(value: ir.Value | None, axis: int) -> int | None:
-    """Return how long `value` is along one of its axes, None where that is not fixed."""
+    """Return how long `value` is along one of its axes, None where that is not fixed.
+
+    None too where it has no such axis: onnx's inference cuts an axis off at 32 bits.
+    """
     if value is None or value.shape is None:
+        return None
+    if not -len(value.shape) <= axis < len(value.shape):
         return None
     length = value.shape[axis]
     return length if isinstance(length, int) else None

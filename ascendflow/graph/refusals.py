@@ -6,11 +6,15 @@ for a graph that is fine. `why_refused` asks them all, so a user meets them all 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from ascendflow.graph.external_data import is_external
+from ascendflow.graph.functions import why_not_spelled_out
 from ascendflow.graph.io_spec import input_values, opset_of, value_spec
+from ascendflow.graph.node_inputs import why_not_these
 from ascendflow.graph.operators import DEFAULT_DOMAINS, RANDOM_OPERATORS
+from ascendflow.graph.outline import label
 from ascendflow.graph.traverse import every_node, initializers, subgraphs_of
 from ascendflow.vocabulary import DTYPES
 
@@ -29,7 +33,10 @@ def why_refused(model: onnx.ModelProto) -> Iterator[str]:
     yield from interface(model.graph)
     yield from repeated_names(model.graph, frozenset())
     yield from unknown_operators(model)
-    yield from nodes(model)
+    yield from why_not_these(model)
+    yield from random_nodes(model)
+    yield from training_nodes(model)
+    yield from functions(model)
 
 
 def imports(model: onnx.ModelProto) -> Iterator[str]:
@@ -79,9 +86,9 @@ def repeated_names(graph: onnx.GraphProto, outer: frozenset[str]) -> Iterator[st
     for node in graph.node:
         for name in filter(None, node.output):
             yield from _define(origin, name, f"{node.op_type} node {node.name!r}")
-    outputs = [value.name for value in graph.output]
-    for name in sorted({name for name in outputs if outputs.count(name) > 1}):
-        yield f"output {name!r} is listed {outputs.count(name)} times"
+    for name, times in sorted(Counter(value.name for value in graph.output).items()):
+        if times > 1:
+            yield f"output {name!r} is listed {times} times"
     for node in graph.node:
         for inner in subgraphs_of(node):
             yield from repeated_names(inner, frozenset(origin))
@@ -105,26 +112,34 @@ def unknown_operators(model: onnx.ModelProto) -> Iterator[str]:
             where = (
                 f"domain {domain!r}, version {version}" if domain else f"opset {version}"
             )
-            yield f"node {_called(node)!r}: {node.op_type} is no known operator of {where}"
+            yield f"node {label(node)!r}: {node.op_type} is no known operator of {where}"
 
 
-def nodes(model: onnx.ModelProto) -> Iterator[str]:
-    """Say which nodes compute something else each time, or with training's statistics."""
+def random_nodes(model: onnx.ModelProto) -> Iterator[str]:
+    """Say which nodes compute something else each time."""
+    for node in every_node(model):
+        if node.domain in DEFAULT_DOMAINS and node.op_type in RANDOM_OPERATORS:
+            yield f"node {label(node)!r} is random ({node.op_type}): it has no golden"
+
+
+def training_nodes(model: onnx.ModelProto) -> Iterator[str]:
+    """Say which nodes compute with the statistics, or drop elements, of training."""
     opset = opset_of(model) or 0
     constants = _constants(model)
     for node in every_node(model):
         if node.domain not in DEFAULT_DOMAINS:
             continue
-        if node.op_type in RANDOM_OPERATORS:
-            yield f"node {_called(node)!r} is random ({node.op_type}): it has no golden"
-        elif node.op_type == "BatchNormalization" and _trains(node, opset):
-            yield f"BatchNormalization {_called(node)!r} is in training mode; {EVAL_HINT}"
-        elif node.op_type == "Dropout" and _drops(node, opset, constants):
-            yield f"Dropout {_called(node)!r} is in training mode; {EVAL_HINT}"
+        trains = (node.op_type == "BatchNormalization" and _trains(node, opset)) or (
+            node.op_type == "Dropout" and _drops(node, opset, constants)
+        )
+        if trains:
+            yield f"{node.op_type} {label(node)!r} is in training mode; {EVAL_HINT}"
 
 
-def _called(node: onnx.NodeProto) -> str:
-    return node.name or next(iter(node.output), "")
+def functions(model: onnx.ModelProto) -> Iterator[str]:
+    """Say when local functions cannot be spelled out, which every model's are."""
+    if (reason := why_not_spelled_out(model)) is not None:
+        yield reason
 
 
 def _define(origin: dict[str, str], name: str, by: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ascendflow.graph.constants import float_constants, readable, why_unread
+from ascendflow.graph.constants import float_constants, is_embedded, readable, why_unread
 from ascendflow.graph.edit import initializer
 from ascendflow.graph.rule import Applied, Finding, Skipped
 
@@ -33,7 +33,7 @@ def replace_constants(
     for index, value in list(float_constants(node)):
         if only is not None and index not in only:
             continue
-        array = readable(value, any_size=False)
+        array = readable(value, any_size=is_embedded(value))
         made = None if array is None else new(array)
         if made is not None:
             other = _added(node, f"{value.name}/{role}", made)

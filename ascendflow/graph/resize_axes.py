@@ -9,6 +9,7 @@ not say how `nearest` rounds; onnxruntime takes the ceiling where it makes an ax
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -148,16 +149,22 @@ class Filter:
         return weights
 
 
+def matrix_elements(axis: OnnxAxis, weigh: Filter) -> int:
+    """Return how many numbers `matrix` holds at once: its own, or for each tap of a row 4.
+
+    Those are its place, its weight, its row, and what they are computed from.
+    """
+    return axis.length_out * max(axis.length_in, 4 * len(_offsets(axis, weigh)))
+
+
 def matrix(mode: str, axis: OnnxAxis, weigh: Filter) -> NDArray[np.float64]:
     """Return the interpolation along one axis as a matrix, length_out x length_in.
 
     Rows of outputs that are extrapolated are zero.
     """
     x = onnx_positions(mode, axis)
-    shrink = min(axis.scale, 1.0) if weigh.antialias else 1.0
-    reach = int(np.ceil(weigh.reach / shrink)) + 1
-    taps = np.floor(x).astype(np.int64)[:, None] + np.arange(-reach, reach + 1)
-    weights = weigh((taps - x[:, None]) * shrink)
+    taps = np.floor(x).astype(np.int64)[:, None] + np.array(_offsets(axis, weigh))
+    weights = weigh((taps - x[:, None]) * _shrink(axis, weigh))
     inside = (taps >= 0) & (taps < axis.length_in)
     if weigh.exclude_outside:
         weights = np.where(inside, weights, 0.0)
@@ -167,3 +174,13 @@ def matrix(mode: str, axis: OnnxAxis, weigh: Filter) -> NDArray[np.float64]:
     rows = np.broadcast_to(np.arange(axis.length_out)[:, None], taps.shape)
     np.add.at(made, (rows, np.clip(taps, 0, axis.length_in - 1)), weights)
     return made
+
+
+def _shrink(axis: OnnxAxis, weigh: Filter) -> float:
+    return min(axis.scale, 1.0) if weigh.antialias else 1.0
+
+
+def _offsets(axis: OnnxAxis, weigh: Filter) -> range:
+    """Return where the taps of a row lie, from the element at or before its position."""
+    reach = math.ceil(weigh.reach / _shrink(axis, weigh)) + 1
+    return range(-reach, reach + 1)

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from inspect import unwrap
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import json_text
@@ -18,6 +19,7 @@ from ascendflow.errors import InternalError, StageError
 from ascendflow.factories import users_code
 from ascendflow.graph.nodes import label, opset
 from ascendflow.graph.operators import DEFAULT_DOMAINS
+from ascendflow.graph.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -78,7 +80,9 @@ class Rule(ABC):
 
     Attributes:
         name: what a manifest writes.
-        version: raised when the rule comes to do something else; part of the log.
+        version: for people: logs and reports say `name@version`. Raised where a released
+            rule comes to do something else. What runs again does not hang on it: the code
+            of every rule, or the user's file, is in the stage's key.
         op_types: ONNX operator types (default domain) that `apply` is called with.
         effect: what the rule promises of every output: `exact` (the same bits),
             `equivalent` (within 1e-5 of the output's range) or `lossy`.
@@ -131,6 +135,13 @@ class Rule(ABC):
             if node.op_type in self.op_types and node.domain in DEFAULT_DOMAINS
         ]
 
+    def against(self, node: ir.Node, model: ir.Model) -> list[ir.Node]:  # noqa: ARG002
+        """List the nodes to edit where a target computes `node` otherwise than ONNX.
+
+        That is the node itself, unless a rule says which others are to blame for it.
+        """
+        return [node] if node.op_type in self.op_types else []
+
     def __call__(self, model: ir.Model, selection: Selection = EVERYTHING) -> list[Finding]:
         """Apply the rule to the selected nodes of `model`.
 
@@ -139,7 +150,8 @@ class Rule(ABC):
             StageError: the same of a user's own rule, or it raised.
         """
         nodes = [n for n in self.candidates(model) if selection.includes(label(n))]
-        return [self.at(node, model) for node in nodes]
+        around = self._around(model)
+        return [self._at(node, model, around) for node in nodes]
 
     def at(self, node: ir.Node, model: ir.Model) -> Finding:
         """Apply the rule to one node of `model`, one of its `candidates`.
@@ -147,22 +159,36 @@ class Rule(ABC):
         Raises:
             InternalError, StageError: as when it is called.
         """
-        node.version = opset(node, model)
-        return self._checked(node)
+        return self._at(node, model, self._around(model))
 
-    def _checked(self, node: ir.Node) -> Finding:
+    def _around(self, model: ir.Model) -> Surroundings | None:
+        """Return what a user's rule is to leave alone; ascendflow's own are tested."""
+        return None if self.file is None else Surroundings(model)
+
+    def _at(self, node: ir.Node, model: ir.Model, around: Surroundings | None) -> Finding:
+        node.version = opset(node, model)
+        name, given = label(node), {value: value.name for value in node.outputs}
+        with self._whose_fault(name):  # what a finding holds may raise where it is read
+            finding, fault = self._tried(node)
+            if around is not None:
+                fault = around.why_changed(node, given) or fault
+        if finding is None or fault is not None:
+            raise self._broken(f"rule {self.name!r}, node {name!r}: {fault}")
+        return finding
+
+    def _tried(self, node: ir.Node) -> tuple[Finding | None, str | None]:
+        """Apply the rule; return the first finding, and how it broke its contract."""
         graph, before = node.graph, _Picture.of(node)
         outputs = [(value, value.name, _is_read(value)) for value in node.outputs]
-        with self._whose_fault(before.name):
-            findings = list(self.apply(node))
+        # One that never ends is not waited for.
+        findings = list(islice(self.apply(node), 2))
         if node.graph is None:
             fault = _why_badly_replaced(graph, outputs, findings, node)
         else:
             fault = _why_broken(before, _Picture.of(node), findings, node)
-        fault = fault or _why_not_told(findings[0])
-        if fault is not None:
-            raise self._broken(f"rule {self.name!r}, node {before.name!r}: {fault}")
-        return findings[0]
+        if not findings:
+            return None, fault
+        return findings[0], fault or _why_not_told(findings[0])
 
     def _whose_fault(self, node: str | None) -> AbstractContextManager[None]:
         if self.file is None:

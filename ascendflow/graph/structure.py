@@ -1,7 +1,6 @@
 """Reads an ONNX file's graph and leaves its large weights where they are.
 
-protobuf has no way to skip a field, so the message's outer layers are walked here: a
-field is a key (number and wire type), then a number, or a length and that many bytes.
+protobuf has no way to skip a field, so the message's outer layers are walked here.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import mmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.graph.external_data import SMALL, Stored
+from ascendflow.wire import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     import onnx
 
-_NUMBER, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
-"""Wire types."""
+    from ascendflow.wire import Field
 
 
 class Structure(NamedTuple):
@@ -31,15 +30,6 @@ class Structure(NamedTuple):
 
     model: onnx.ModelProto
     embedded: dict[str, Stored]
-
-
-class _Field(NamedTuple):
-    """Where a field begins, its content begins, and both end."""
-
-    number: int
-    start: int
-    content: int
-    stop: int
 
 
 def read_structure(path: Path) -> Structure:
@@ -63,14 +53,14 @@ def _read(path: Path, data: mmap.mmap) -> Structure:
     import onnx
 
     graph_number = onnx.ModelProto.DESCRIPTOR.fields_by_name["graph"].number
-    fields = list(_fields(data, 0, len(data)))
+    fields = list(walk(data, 0, len(data)))
     graphs = [field for field in fields if field.number == graph_number]
     if len(graphs) != 1:
         raise ValueError("protobuf would merge them")
     others = (field for field in fields if field.number != graph_number)
     model = onnx.ModelProto.FromString(_joined(data, others))
     initializer_number = onnx.GraphProto.DESCRIPTOR.fields_by_name["initializer"].number
-    fields = list(_fields(data, graphs[0].content, graphs[0].stop))
+    fields = list(walk(data, graphs[0].content, graphs[0].stop))
     others = (field for field in fields if field.number != initializer_number)
     model.graph.ParseFromString(_joined(data, others))
     embedded = {}
@@ -84,51 +74,17 @@ def _read(path: Path, data: mmap.mmap) -> Structure:
     return Structure(model, embedded)
 
 
-def _tensor(data: mmap.mmap, field: _Field) -> tuple[onnx.TensorProto, _Field | None]:
+def _tensor(data: mmap.mmap, field: Field) -> tuple[onnx.TensorProto, Field | None]:
     """Read one initializer; a large one without its bytes, whose field is returned."""
     import onnx
 
     raw_number = onnx.TensorProto.DESCRIPTOR.fields_by_name["raw_data"].number
-    fields = list(_fields(data, field.content, field.stop))
+    fields = list(walk(data, field.content, field.stop))
     raw = [f for f in fields if f.number == raw_number and f.stop - f.content >= SMALL]
     kept = fields if len(raw) != 1 else [f for f in fields if f is not raw[0]]
     tensor = onnx.TensorProto.FromString(_joined(data, kept))
     return tensor, raw[0] if len(raw) == 1 else None
 
 
-def _fields(data: mmap.mmap, start: int, stop: int) -> Iterator[_Field]:
-    """Yield the fields of one message; ValueError where it is none."""
-    at = start
-    while at < stop:
-        begin = at
-        key, at = _varint(data, at, stop)
-        wire, content = key & 7, at
-        if wire == _NUMBER:
-            _, at = _varint(data, at, stop)
-        elif wire == _LENGTH:
-            length, content = _varint(data, at, stop)
-            at = content + length
-        elif wire in (_EIGHT_BYTES, _FOUR_BYTES):
-            at += 8 if wire == _EIGHT_BYTES else 4
-        else:
-            raise ValueError(f"no wire type of ONNX: {wire}")
-        if at > stop:
-            raise ValueError("a field is cut short")
-        yield _Field(key >> 3, begin, content, at)
-
-
-def _varint(data: mmap.mmap, at: int, stop: int) -> tuple[int, int]:
-    """Return a number, seven bits a byte, the lowest first, and where it ends."""
-    value = shift = 0
-    while at < stop and shift < 64:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at += 1
-        if byte < 128:
-            return value, at
-        shift += 7
-    raise ValueError("a number is cut short")
-
-
-def _joined(data: mmap.mmap, fields: Iterator[_Field] | list[_Field]) -> bytes:
+def _joined(data: mmap.mmap, fields: Iterator[Field] | list[Field]) -> bytes:
     return b"".join(data[field.start : field.stop] for field in fields)

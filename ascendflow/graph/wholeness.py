@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import byte_size, is_external, locate
+from ascendflow.graph.io_spec import value_spec
+from ascendflow.graph.outline import label
 from ascendflow.graph.text import not_utf8
 from ascendflow.graph.traverse import every_tensor, subgraphs_of
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     import onnx
 
+    from ascendflow.graph.io_spec import ValueSpec
+
 
 def why_not_whole(model: onnx.ModelProto, folder: Path) -> Iterator[str]:
     """Yield what is wrong; external data is looked for in `folder`, but not read."""
@@ -26,8 +30,9 @@ def why_not_whole(model: onnx.ModelProto, folder: Path) -> Iterator[str]:
         yield "it holds no graph"
         return
     yield from not_utf8(model)
+    yield from _declared_otherwise(model.graph)
     for node in _nodes(model.graph):
-        yield from _bad_attributes(node)
+        yield from _references(node)
     for tensor in every_tensor(model):
         why = _why_no_array(tensor, folder)
         if why is not None:
@@ -42,18 +47,40 @@ def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
             yield from _nodes(inner)
 
 
-def _bad_attributes(node: onnx.NodeProto) -> Iterator[str]:
-    """Say which attributes are no text, or refer to a function that is not there."""
-    called = node.name or next(iter(node.output), "")
+def _declared_otherwise(graph: onnx.GraphProto) -> Iterator[str]:
+    """Say of each input that is an output too, of another type or shape."""
+    inputs = {value.name: value_spec(value) for value in graph.input}
+    for output in graph.output:
+        given, said = inputs.get(output.name), value_spec(output)
+        if given is not None and _exclude(given, said):
+            yield (
+                f"output {output.name!r} is declared {_told(said)}, the input of that name "
+                f"{_told(given)}"
+            )
+
+
+def _exclude(one: ValueSpec, other: ValueSpec) -> bool:
+    """Return whether no tensor can be as both declarations say."""
+    if one.dtype and other.dtype and one.dtype != other.dtype:
+        return True
+    if one.shape is None or other.shape is None:
+        return False
+    pairs = list(zip(one.shape, other.shape, strict=False))
+    fixed = ((a, b) for a, b in pairs if isinstance(a, int) and isinstance(b, int))
+    return len(one.shape) != len(other.shape) or any(a != b for a, b in fixed)
+
+
+def _told(spec: ValueSpec) -> str:
+    lengths = None if spec.shape is None else list(spec.shape)
+    return f"{spec.dtype} {lengths}"
+
+
+def _references(node: onnx.NodeProto) -> Iterator[str]:
+    """Say which attributes refer to a function that is not there."""
     for attribute in node.attribute:
-        said = f"node {called!r}: its {attribute.name!r}"
         if (reference := attribute.ref_attr_name) != "":
+            said = f"node {label(node)!r}: its {attribute.name!r}"
             yield f"{said} refers to a function's {reference!r}, but it is in none"
-        for text in (attribute.s, *attribute.strings):
-            try:
-                text.decode()
-            except UnicodeDecodeError:
-                yield f"{said} is not UTF-8: {text!r}"
 
 
 def _why_no_array(tensor: onnx.TensorProto, folder: Path) -> str | None:

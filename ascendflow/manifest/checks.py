@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 MODEL = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 CANN = r"[0-9]+\.[0-9]+(\.[A-Za-z0-9]+)*"
 SOC = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+ATC_PATH = r"^/[A-Za-z0-9._/\u4e00-\u9fa5-]+$"
+"""An absolute path that ATC takes: letters, digits, `-._/` and Chinese characters."""
+SSH_HOST = (
+    r"([A-Za-z_][A-Za-z0-9_.-]{0,63}@)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9])?"
+)
+"""Nothing in it that a shell, or ssh's options, could take for something else."""
+DIMENSION_RANGE = r"[1-9][0-9]{0,17}~[1-9][0-9]{0,17}"
 NOT_IN_INPUT_NAMES = ":;,="
 """Separators of `atc --input_shape "image:1,3,192,256;mask:..."`, and of options."""
 
@@ -83,6 +90,57 @@ def relative_path(value: str) -> str:
         raise wrong(
             "must be relative to the manifest's folder", f"{hint}, then write root:path"
         )
+    return value
+
+
+def absolute_path(value: str) -> str:
+    """Where something is installed on this machine, in the characters that ATC takes."""
+    if not value.startswith("/"):
+        raise wrong("must be an absolute path", "it is installed outside the repository")
+    if not re.fullmatch(ATC_PATH, value):
+        raise wrong(
+            "must hold letters, digits, '-', '_', '.' and '/' only (E10001)",
+            "ATC takes no other path; install it elsewhere, or make a link",
+        )
+    return value
+
+
+def device_path(value: str) -> str:
+    """Where something lies on the machine of the device."""
+    if not re.fullmatch(ATC_PATH, value):
+        must = "must be an absolute path of letters, digits, '-', '_', '.' and '/'"
+        raise wrong(must, "as it is on the machine of the device")
+    return value
+
+
+def python3(value: str) -> str:
+    """An interpreter that whoever looks for `python3` in its folder finds."""
+    absolute_path(value)
+    if not value.endswith("/python3"):
+        hint = "ATC runs the python3 that it finds; name or link it so"
+        raise wrong("must be the path of a `python3`", hint)
+    return value
+
+
+def ssh_host(value: str) -> str:
+    """A host as ssh is told it, with a user before it or not."""
+    if not re.fullmatch(SSH_HOST, value, re.ASCII):
+        hint = "e.g. root@192.168.1.7; port and key belong in ssh's own configuration"
+        raise wrong("must be `user@host` or `host` of letters, digits, '-', '_', '.'", hint)
+    return value
+
+
+def dimension(value: Any) -> int | str:
+    """One size of `input_shape`: a number, -1 where it is open, or a range as `1~4`."""
+    hint = "a size, -1 where it is open, or a range: 1~4"
+    if isinstance(value, str) and re.fullmatch(DIMENSION_RANGE, value):
+        low, high = map(int, value.split("~"))
+        if low <= high:
+            return value
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong("must be a whole number or a range (E10002)", hint)
+    if value < 1 and value != -1:
+        raise wrong("must be 1 or more, or -1 (E10011)", hint)
     return value
 
 

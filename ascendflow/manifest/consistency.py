@@ -6,6 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ascendflow import vocabulary
+from ascendflow.manifest import opsets
+from ascendflow.manifest.atc_gears import GEARS
+from ascendflow.manifest.atc_options import atc_options
+from ascendflow.manifest.infer import infer_keys
 from ascendflow.manifest.paths import lookup
 from ascendflow.manifest.precision_keys import precision_keys
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
@@ -15,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ascendflow.manifest.problems import Keys
-
-OLD_PARSER = ((6, 0), 15)
-"""Source: the parsers of CANN up to 6.0.RC1 know opset 8 to 15."""
 
 
 def _source(data: Any) -> Iterator[Problem]:
@@ -97,11 +98,11 @@ def _opset(data: Any) -> Iterator[Problem]:
     cann = lookup(data, ("convert", "cann"))
     if not isinstance(opset, int) or not isinstance(cann, str):
         return
-    release, known = OLD_PARSER
     version = cann_release(cann)
-    if version is not None and version <= release and opset > known:
-        text = f"must be at most {known} for CANN {cann}, got {opset}"
-        yield Problem(("export", "opset"), text, "its parser knows opset 8 to 15")
+    low, high = opsets.window(version) if version else (opset, opset)
+    if opset > high:
+        text = f"must be at most {high} for CANN {cann}, got {opset}"
+        yield Problem(("export", "opset"), text, f"its parser knows opset {low} to {high}")
 
 
 def cann_release(cann: str) -> tuple[int, int] | None:
@@ -113,11 +114,22 @@ def cann_release(cann: str) -> tuple[int, int] | None:
 def _soc(data: Any) -> Iterator[Problem]:
     soc = lookup(data, ("convert", "soc_version"))
     if lookup(data, ("convert", "backend")) == "cann":
-        return  # the installed atc knows its own; the loader warns
+        return  # the installed atc knows its own, and lint warns
     if isinstance(soc, str) and soc not in vocabulary.SOC_VERSIONS:
         text = f"is no SoC that is known, got {shown(soc)}"
         hint = closest_or_all(soc, vocabulary.SOC_VERSIONS)
         yield Problem(("convert", "soc_version"), text, hint)
+
+
+def _open_source(data: Any) -> Iterator[Problem]:
+    """Refuse open sizes of a PyTorch model: its export fixes every size."""
+    convert = _block(data, "convert")
+    opened = [key for key in (*GEARS, "dynamic_shape") if convert.get(key)]
+    is_cann = convert.get("backend") == "cann"
+    if is_cann and opened and "torch" in _block(data, "source"):
+        text = "needs an ONNX file as source: the export of PyTorch fixes every size"
+        hint = "export it yourself with open sizes, and name it: source: {onnx: net.onnx}"
+        yield Problem(("convert", opened[0]), text, hint)
 
 
 def _thresholds(data: Any) -> Iterator[Problem]:
@@ -198,9 +210,12 @@ CONSISTENCY: tuple[Callable[[Any], Iterator[Problem]], ...] = (
     _opset,
     rule_problems,
     _soc,
+    _open_source,
     _thresholds,
     _end_metric,
     _names,
     precision_keys,
+    atc_options,
+    infer_keys,
 )
 """Each takes the whole manifest as raw data, of which no type is certain."""

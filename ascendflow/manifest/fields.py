@@ -78,6 +78,26 @@ class RulesOrAuto:
         return {"anyOf": [{"const": vocabulary.AUTO}, handler(core["schema"])]}
 
 
+class OrFile:
+    """Takes a path, relative to the manifest's folder, in place of the value itself."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Check a path as one; leave all else to the value's own type."""
+
+        def read(value: Any, inner: Callable[[Any], Any]) -> Any:
+            return checks.relative_path(value) if isinstance(value, str) else inner(value)
+
+        kept = core_schema.simple_ser_schema("any")
+        return core_schema.no_info_wrap_validator_function(
+            read, handler(source), serialization=kept
+        )
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Allow both."""
+        path = {"type": "string", "pattern": r"^[^/~\\]"}
+        return {"anyOf": [handler(core["schema"]), path]}
+
+
 def exactly_one(*groups: tuple[str, ...], without: dict[str, str]) -> dict[str, Any]:
     """JSON Schema for "exactly one of these groups of keys".
 
@@ -125,6 +145,24 @@ Ratio = Annotated[
     PlainValidator(checks.ratio),
     WithJsonSchema({"type": "number", "minimum": 0}),
 ]
+AbsolutePath = Annotated[str, Checked(checks.absolute_path, pattern=checks.ATC_PATH)]
+DevicePath = Annotated[str, Checked(checks.device_path, pattern=checks.ATC_PATH)]
+Python3 = Annotated[
+    str, Checked(checks.python3, pattern=checks.ATC_PATH.replace("+$", "*/python3$"))
+]
+SshHost = Annotated[str, Checked(checks.ssh_host, pattern=f"^{checks.SSH_HOST}$")]
+Dimension = Annotated[
+    int | str,
+    PlainValidator(checks.dimension),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": -1, "not": {"const": 0}},
+                {"type": "string", "pattern": f"^{checks.DIMENSION_RANGE}$"},
+            ]
+        }
+    ),
+]
 RelativePath = Annotated[str, Checked(checks.relative_path, pattern=r"^[^/~\\]")]
 Module = Annotated[str, Checked(checks.module, pattern=r"^[^/~\\:][^:]*\.py$")]
 InputName = Annotated[str, Checked(checks.input_name, pattern=r"^[^:;,=\x00-\x1f\x7f]+$")]
@@ -156,17 +194,29 @@ Thresholds = WithJsonSchema(
     }
 )
 
-# The next three say in JSON Schema some of what `consistency` checks.
+# The next two say in JSON Schema some of what `consistency` checks.
 KNOWN_RULE_UNLESS_FILE: dict[str, Any] = {
     "if": {"properties": {"file": {"type": "string"}}, "required": ["file"]},
     "else": {"properties": {"name": {"enum": RULE_NAMES}}},
 }
-KNOWN_SOC_UNLESS_CANN: dict[str, Any] = {
-    "if": {"properties": {"backend": {"const": "cann"}}, "required": ["backend"]},
-    "else": {"properties": {"soc_version": {"enum": list(vocabulary.SOC_VERSIONS)}}},
-}
+ON_A_DEVICE = ("python", "api", "device", "toolkit", "host", "ssh_config")
 BETWEEN_BLOCKS: dict[str, Any] = {
     "allOf": [
+        {
+            "if": {
+                "properties": {
+                    "convert": {
+                        "properties": {"backend": {"const": "cann"}},
+                        "required": ["backend"],
+                    }
+                }
+            },
+            "else": {
+                "properties": {
+                    "infer": {"properties": {key: {"type": "null"} for key in ON_A_DEVICE}}
+                }
+            },
+        },
         {
             "if": {"properties": {"source": {"required": ["onnx"]}}},
             "then": {"properties": {"export": {"type": "null"}}},

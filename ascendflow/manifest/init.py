@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ascendflow import vocabulary
 from ascendflow.errors import UsageError
 from ascendflow.manifest import checks, project, schema, templates
-from ascendflow.manifest.onnx_file import OnnxFile, fixed_shapes, read_onnx
+from ascendflow.manifest.onnx_file import OnnxFile, fixed_shapes, read_onnx, refuse_opset
 from ascendflow.manifest.paths import read_roots
 from ascendflow.manifest.problems import shown
 
@@ -62,6 +62,7 @@ def initialise(  # noqa: PLR0913  all but the model by name
     onnx: Path | None = None,
     link: bool = False,
     shapes: Iterable[str] = (),
+    why_refused: Callable[[Path], Iterable[str]] = lambda _: (),
 ) -> Initialised:
     """Write `pipelines/<model>/` and what `doit` needs to build it.
 
@@ -73,6 +74,7 @@ def initialise(  # noqa: PLR0913  all but the model by name
         onnx: an ONNX file to start from; absent: a small PyTorch model to replace.
         link: refer to the ONNX file where it lies, instead of copying it.
         shapes: `name:1,3,480,640` for inputs with dynamic dimensions.
+        why_refused: says of an ONNX file, which can be read, what a pipeline would.
 
     Raises:
         UsageError: something of this name exists, or the ONNX file does not do; then
@@ -96,7 +98,10 @@ def initialise(  # noqa: PLR0913  all but the model by name
         for name, text in templates.TORCH_FILES:
             plan.add(folder / name, text)
     else:
-        _plan_onnx(plan, folder, read_onnx(onnx), given, link=link)
+        file = read_onnx(onnx)
+        if problems := "; ".join(why_refused(onnx)):
+            raise UsageError(f"init: {onnx}: {problems}")
+        _plan_onnx(plan, folder, file, given, link=link)
     _plan_repository(plan)
     _refuse_existing(plan)
     _write(plan)
@@ -108,7 +113,9 @@ def initialise(  # noqa: PLR0913  all but the model by name
 
 
 def parse_shapes(shapes: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Read `name:1,3,480,640`, as ATC spells it; `name:` is a scalar.
+    """Read `name:1,3,480,640`, as ATC and onnxsim spell it; `name:` is a scalar.
+
+    Brackets around the sizes, as Polygraphy has them, do not matter.
 
     Raises:
         UsageError: a shape is not of this form, has a size below 0, or is given twice.
@@ -116,6 +123,8 @@ def parse_shapes(shapes: Iterable[str]) -> dict[str, tuple[int, ...]]:
     parsed: dict[str, tuple[int, ...]] = {}
     for text in shapes:
         name, colon, sizes = text.rpartition(":")
+        if sizes.startswith("[") and sizes.endswith("]"):
+            sizes = sizes[1:-1]
         if not colon or not re.fullmatch(
             r"(-?[0-9]{1,9}(,-?[0-9]{1,9})*)?", sizes, re.ASCII
         ):
@@ -152,6 +161,7 @@ def _plan_onnx(
     *,
     link: bool,
 ) -> None:
+    refuse_opset(file, templates.CANN)
     shapes = fixed_shapes(file, given)
     for each in file.inputs:
         _refuse_name(f"{file.path.name}: an input's name", each.name, checks.input_name)

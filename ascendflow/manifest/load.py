@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from ascendflow import vocabulary
 from ascendflow.errors import ManifestError, UsageError
 from ascendflow.manifest import source as yaml
+from ascendflow.manifest.atc_options import NOT_TAKEN
+from ascendflow.manifest.checks import SOC
 from ascendflow.manifest.consistency import CONSISTENCY
+from ascendflow.manifest.factories import factory_problems
 from ascendflow.manifest.models import Manifest
 from ascendflow.manifest.paths import (
     FILES,
@@ -22,7 +26,7 @@ from ascendflow.manifest.precision_keys import MODES
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pydantic import BaseModel
@@ -102,6 +106,7 @@ def load_manifest(
         problems += wrong
         problems += [each for check in CONSISTENCY for each in check(source.data)]
         problems += path_problems(source.data, places)
+        problems += factory_problems(source.data, places)
         problems += _folder_problems(source.data, path.parent.name)
     elif not problems:
         problems.append(Problem((), f"must be a mapping, got {shown(source.data)}"))
@@ -145,7 +150,7 @@ def _translated(error: ErrorDetails, source: yaml.Source) -> Problem:
     if error["type"] == "missing":
         return Problem(keys, "is missing")
     if error["type"] == "extra_forbidden":
-        return Problem(keys, "is not a known key", _nearest_key(keys))
+        return _unknown_key(keys)
     while keys and keys not in source.lines:
         keys = keys[:-1]  # pydantic saw what our short forms stand for
     context = error.get("ctx", {})
@@ -157,6 +162,12 @@ def _translated(error: ErrorDetails, source: yaml.Source) -> Problem:
     if error["input"] is None:
         hint = "give it a value, or remove the line"
     return Problem(keys, f"{must}, got {shown(error['input'], written)}", hint)
+
+
+def _unknown_key(keys: Keys) -> Problem:
+    if keys[0] == "convert" and len(keys) == 2 and keys[1] in NOT_TAKEN:
+        return Problem(keys, *NOT_TAKEN[str(keys[1])])
+    return Problem(keys, "is not a known key", _nearest_key(keys))
 
 
 def _nearest_key(keys: Keys) -> str:
@@ -206,13 +217,9 @@ def _all(problems: list[Problem], source: yaml.Source, file: str) -> str:
 
 def _overridden(manifest: Manifest, soc: str | None, precision: str | None) -> Manifest:
     """Apply `soc=` and `precision=`."""
+    _refuse_unknown(soc, precision, manifest.convert.backend)
     changed: dict[str, str | None] = {}
     if precision is not None:
-        if precision not in MODES:
-            hint = closest_or_all(precision, MODES)
-            raise UsageError(
-                f"precision={precision} is not a known precision_mode", hint=hint
-            )
         is_old = precision in vocabulary.PRECISION_MODES
         changed |= (
             {"precision_mode": precision, "precision_mode_v2": None}
@@ -220,12 +227,34 @@ def _overridden(manifest: Manifest, soc: str | None, precision: str | None) -> M
             else {"precision_mode_v2": precision}
         )
     if soc is not None:
-        if soc not in vocabulary.SOC_VERSIONS:
-            hint = closest_or_all(soc, vocabulary.SOC_VERSIONS)
-            raise UsageError(f"soc={soc} is not a known soc_version", hint=hint)
         changed["soc_version"] = soc
     convert = manifest.convert.model_copy(update=changed)
     return manifest.model_copy(update={"convert": convert})
+
+
+def _refuse_unknown(soc: str | None, precision: str | None, backend: str) -> None:
+    """Refuse what the command line names and nobody knows, both at once."""
+    if backend == "cann" and soc and re.fullmatch(SOC, soc, re.ASCII):
+        soc = None  # as in a manifest: the installed ATC knows its own
+    asked = (
+        ("soc", soc, "soc_version", vocabulary.SOC_VERSIONS),
+        ("precision", precision, "precision_mode", MODES),
+    )
+    problems = [
+        UsageError(f"{name}={given} is not a known {what}", hint=_hint(given, known))
+        for name, given, what, known in asked
+        if given is not None and given not in known
+    ]
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise UsageError("\n".join(map(str, problems)))
+
+
+def _hint(given: str, known: Iterable[str]) -> str:
+    if "," in given:
+        return "it takes one; run once for each, every one has a folder of its own"
+    return closest_or_all(given, known)
 
 
 def _files(data: Any, places: Places) -> dict[str, dict[str, Path]]:

@@ -12,7 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ascendflow import vocabulary
+from ascendflow.manifest import opsets
 from ascendflow.manifest.block import STRICT, FromList
+from ascendflow.manifest.convert import Convert
 from ascendflow.manifest.fields import (
     BETWEEN_BLOCKS,
     IDENTIFIER,
@@ -33,7 +35,7 @@ from ascendflow.manifest.fields import (
     exactly_one,
     one_of,
 )
-from ascendflow.manifest.target import Convert
+from ascendflow.manifest.infer import Infer
 
 
 class Block(BaseModel):
@@ -137,7 +139,7 @@ class Samples(Block):
 class Export(Block):
     """How PyTorch becomes ONNX. An ONNX source has no such block."""
 
-    opset: Annotated[int, Field(ge=8, le=18)] | None = None
+    opset: Annotated[int, Field(ge=opsets.LOWEST, le=opsets.HIGHEST)] | None = None
     """Absent: 15 for CANN up to 8.1, else 18."""
     exporter: Annotated[str, one_of(vocabulary.EXPORTERS)] = "dynamo"
     """`dynamo` is PyTorch's present exporter, `torchscript` the one before."""
@@ -164,9 +166,12 @@ class RuleUse(Block):
     file: Module | None = None
     """Python file with a rule of your own, relative to this folder."""
     nodes: Annotated[tuple[Text, ...], FromList, NotEmpty] | None = None
-    """Only these nodes; a name that matches none is an error."""
+    """Only these nodes, by name or glob (`/up*`), as the graph is when the rule's turn
+    comes; one without a name is called as its first output. A name that matches no node of
+    the rule's operators is an error. Absent: every node of these operators."""
     count: Annotated[int, Field(ge=1)] | None = None
-    """How many nodes it may match; more is an error."""
+    """How many nodes of the rule's operators `nodes` may match at most, whether they are
+    edited or left alone; more is an error. Absent: any number."""
     scale: Annotated[int, Field(ge=2, le=65536)] | None = None
     """What `scale-conv` and `scale-rmsnorm` divide by: a power of two; others take none."""
 
@@ -182,13 +187,6 @@ class Rewrite(Block):
     """`auto`, or a list of names and {name, nodes, count, scale, file}."""
     allow_lossy: bool = False
     """Accept rules that change values beyond rounding."""
-
-
-class Infer(Block):
-    """How the target runs."""
-
-    threads: Annotated[int, Field(ge=1, le=1024)] = 1
-    """Of onnxruntime, in infer and compare; part of their keys."""
 
 
 class Compare(Block):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow import vocabulary
 from ascendflow.errors import UsageError
+from ascendflow.manifest import opsets
 from ascendflow.manifest.problems import closest_or_all
 
 if TYPE_CHECKING:
@@ -40,11 +41,13 @@ class OnnxFile:
         path: where it lies.
         inputs: its inputs, initializers among them left out (IR version 3 lists both).
         external: location -> file of the weights beside it.
+        opset: of ONNX's own operators; None where the file says none.
     """
 
     path: Path
     inputs: tuple[ModelInput, ...]
     external: Mapping[str, Path]
+    opset: int | None
 
 
 def read_onnx(path: Path) -> OnnxFile:
@@ -57,6 +60,8 @@ def read_onnx(path: Path) -> OnnxFile:
     import onnx
     from google.protobuf.message import DecodeError
 
+    if path.exists() and not path.is_file():  # to open a pipe would wait for ever
+        raise UsageError(f"{path}: is no file")
     try:
         if (size := path.stat().st_size) >= vocabulary.ONNX_FILE_LIMIT:
             raise UsageError(
@@ -74,6 +79,19 @@ def read_onnx(path: Path) -> OnnxFile:
         raise UsageError(f"{path}: is no ONNX file: {error}", hint=hint) from error
     if not model.HasField("graph") or not model.graph.node:
         raise UsageError(f"{path}: is no ONNX file: it holds no graph")
+    inputs = model_inputs(path, model)
+    if not inputs:
+        raise UsageError(f"{path}: has no input, so there is nothing to feed on the target")
+    own = (each.version for each in model.opset_import if each.domain in ("", "ai.onnx"))
+    return OnnxFile(path, inputs, dict(_external(path, model)), next(own, None))
+
+
+def model_inputs(path: Path, model: onnx.ModelProto) -> tuple[ModelInput, ...]:
+    """Return what must be fed.
+
+    Raises:
+        UsageError: an input is no tensor of a type that is known, or has another's name.
+    """
     weights = {tensor.name for tensor in model.graph.initializer}
     weights |= {tensor.values.name for tensor in model.graph.sparse_initializer}
     inputs = [
@@ -82,9 +100,7 @@ def read_onnx(path: Path) -> OnnxFile:
     names = [each.name for each in inputs]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{path}: two inputs have the name {twice[0]!r}")
-    if not inputs:
-        raise UsageError(f"{path}: has no input, so there is nothing to feed on the target")
-    return OnnxFile(path, tuple(inputs), dict(_external(path, model)))
+    return tuple(inputs)
 
 
 def fixed_shapes(
@@ -118,6 +134,22 @@ def fixed_shapes(
         hint = f"say what to build for, e.g. {example}"
         raise UsageError(f"{file.path.name}: dynamic dimensions: {listed}", hint=hint)
     return shapes
+
+
+def refuse_opset(file: OnnxFile, release: tuple[int, int]) -> None:
+    """Refuse a file whose opset no parser of the CANN `release` knows.
+
+    Raises:
+        UsageError: it is outside of the window.
+    """
+    low, high = opsets.window(release)
+    if file.opset is not None and not low <= file.opset <= high:
+        cann = ".".join(map(str, release))
+        raise UsageError(
+            f"{file.path}: is written in opset {file.opset}, and CANN {cann} parses opsets "
+            f"{low} to {high}",
+            hint=opsets.AGAIN,
+        )
 
 
 def _input(path: Path, value: onnx.ValueInfoProto) -> ModelInput:
@@ -172,8 +204,15 @@ def _spelled(shape: tuple[int | str | None, ...] | None) -> str:
 
 
 def _example(shape: Sequence[int | str | None] | None) -> str:
+    """Spell a shape that a model may have: of pictures, 224 each way."""
     sizes = shape if shape is not None else (1, 3, 224, 224)
-    return ",".join(str(size) if isinstance(size, int) else "1" for size in sizes)
+    spatial = range(0)
+    if len(sizes) == 4:
+        spatial = range(1, 3) if sizes[3] in (1, 3, 4) else range(2, 4)
+    return ",".join(
+        str(size if isinstance(size, int) else 224 if axis in spatial else 1)
+        for axis, size in enumerate(sizes)
+    )
 
 
 def _external(path: Path, model: onnx.ModelProto) -> Iterator[tuple[str, Path]]:

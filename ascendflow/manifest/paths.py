@@ -28,6 +28,7 @@ FILES: dict[Keys, tuple[tuple[str, ...], str]] = {
     ("source", "torch", "weights", "file"): (("export", "golden"), "weights"),
     ("samples", "module"): ((), ""),
     ("evaluate", "module"): ((), ""),
+    **{("convert", option): (("convert",), option) for option in vocabulary.ATC_FILES},
 }
 """Key that names one file -> (stages that get it, its role there)."""
 

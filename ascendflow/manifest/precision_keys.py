@@ -33,7 +33,7 @@ def precision_keys(data: Any) -> Iterator[Problem]:
         return
     given = {key: value for key, value in convert.items() if value is not None}
     if "precision_mode" in given and "precision_mode_v2" in given:
-        text = "stands beside precision_mode, and ATC takes only one of them"
+        text = "stands beside precision_mode, and ATC takes only one of them (E10056)"
         yield Problem(("convert", "precision_mode_v2"), text, "remove one")
     yield from refused_together(given)
 
@@ -46,16 +46,16 @@ def refused_together(convert: Mapping[str, Any]) -> Iterator[Problem]:
 
 def _mixlist(convert: Mapping[str, Any]) -> Iterator[Problem]:
     lists = convert.get("modify_mixlist")
-    if not isinstance(lists, dict):
+    if not isinstance(lists, dict | str):
         return
     mode = convert.get("precision_mode_v2") or convert.get("precision_mode", "force_fp16")
     if isinstance(mode, str) and not mode.startswith(_MIXED):
-        text = f"is for mixed precision, and the mode is {shown(mode)}"
+        text = f"is for mixed precision, and the mode is {shown(mode)} (E10001)"
         hint = "set precision_mode: allow_mix_precision"
         yield Problem(("convert", "modify_mixlist"), text, hint)
     first: dict[str, str] = {}
     for mix in vocabulary.MIX_LISTS:
-        names = lists.get(mix)
+        names = lists.get(mix) if isinstance(lists, dict) else None
         for index, name in enumerate(names if isinstance(names, list) else []):
             if isinstance(name, str) and first.setdefault(name, mix) != mix:
                 keys = ("convert", "modify_mixlist", mix, index)
@@ -68,7 +68,9 @@ def _implementations(convert: Mapping[str, Any]) -> Iterator[Problem]:
     if not convert.get("optypelist_for_implmode"):
         return
     if mode is None:
-        yield Problem(keys, "needs op_select_implmode", "say which one these operators use")
+        yield Problem(
+            keys, "needs op_select_implmode (E10001)", "say which one these operators use"
+        )
     elif isinstance(mode, str) and mode.endswith("_for_all"):
         text = f"is for high_performance and high_precision, not {shown(mode)}"
         yield Problem(keys, text, "leave one of the two out")

@@ -36,10 +36,10 @@ def _block(
     inner: list[tuple[str, dict[str, Any]]] = []
     for key, value in block["properties"].items():
         default = "required" if key in required else _default(value)
-        meaning, named = value.get("description"), _named(value)
-        if named:
-            inner.append((f"{path}{key}", known[named]))
-            meaning = meaning or known[named].get("description")
+        meaning, held = value.get("description"), _held(value, known)
+        if held:
+            inner.append((f"{path}{key}", held))
+            meaning = meaning or held.get("description")
         cells = (f"`{key}`", _type(value), default, meaning or "")
         yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
     yield ""
@@ -57,22 +57,30 @@ def _default(value: dict[str, Any]) -> str:
     )
 
 
-def _named(value: Any) -> str | None:
-    """Return the name of the first block that a value may be, or hold."""
+def _held(value: Any, known: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the first block that a value may be, or hold."""
     if isinstance(value, dict):
         if "$ref" in value:
-            return str(value["$ref"]).rpartition("/")[2]
+            named: dict[str, Any] = known[value["$ref"].rpartition("/")[2]]
+            return named
+        if _is_told(value):
+            return value
         value = [value.get(key) for key in ("anyOf", "items", "additionalProperties")]
     elif not isinstance(value, list):
         return None
-    return next((name for each in value if (name := _named(each))), None)
+    return next((held for each in value if (held := _held(each, known))), None)
+
+
+def _is_told(value: dict[str, Any]) -> bool:
+    """Whether it is a block that is spelled out where it is held, and says what it is."""
+    return "properties" in value and "description" in value
 
 
 def _type(value: dict[str, Any]) -> str:
     if "anyOf" in value and value.get("type") is None:
         kinds = [_type(each) for each in value["anyOf"] if each.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
-    if "$ref" in value:
+    if "$ref" in value or _is_told(value):
         return "block, below"
     if "const" in value:
         return f"`{json.dumps(value['const'])}`"

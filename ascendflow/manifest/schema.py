@@ -24,6 +24,8 @@ DOCUMENTS = (
     ("metrics", "ascendflow.documents.metrics:MetricsDocument"),
     ("evaluation", "ascendflow.documents.evaluation:Evaluation"),
     ("verdict", "ascendflow.documents.verdict:Verdict"),
+    ("inspection", "ascendflow.documents.inspection:Inspection"),
+    ("doctor", "ascendflow.documents.doctor:Doctor"),
     ("report", "ascendflow.documents.report:Report"),
 )
 """(kind, "module:Class"); the schema of a kind is `<kind>.schema.json`."""

@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ascendflow import vocabulary
+from ascendflow.manifest import opsets
+from ascendflow.manifest.atc_options import SHARED_FILES
 from ascendflow.manifest.consistency import cann_release
 from ascendflow.manifest.models import Export
+from ascendflow.manifest.open_sizes import admitted_shapes, open_sizes
+from ascendflow.manifest.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ascendflow.manifest.models import Evaluate, Manifest, RuleUse, TorchSource
-
-LAST_CANN_WITH_15 = (8, 1)
-"""Parsers up to CANN 6.0.RC1 know opset 8 to 15, from 8.5 on 8 to 18; in between, take
-what both know."""
 
 DEFAULT_FLOAT = {"cosine_similarity": {"min": 0.999}}
 DEFAULT_DISCRETE = {"mismatch_rate": {"max": 0}}
@@ -30,6 +30,32 @@ def _inputs(manifest: Manifest) -> list[dict[str, Any]]:
         {"name": each.name, "dtype": each.dtype, "shape": list(each.shape)}
         for each in manifest.inputs
     ]
+
+
+def _inputs_and_open(manifest: Manifest) -> list[dict[str, Any]]:
+    """Say of each input which of its sizes stay open in the graph, where any does."""
+    opened = open_sizes(manifest.convert)
+    return [
+        {**each, "open": opened[each["name"]]} if each["name"] in opened else each
+        for each in _inputs(manifest)
+    ]
+
+
+def _admitted(manifest: Manifest) -> dict[str, Any]:
+    """Return what samples may look like, where a model is built for several shapes."""
+    inputs = {each.name: each.shape for each in manifest.inputs}
+    admitted = admitted_shapes(manifest.convert, inputs)
+    return {"shapes": admitted} if admitted else {}
+
+
+def _aipp(manifest: Manifest) -> dict[str, Any]:
+    """Return how pictures are prepared, where any are."""
+    blocks = manifest.convert.aipp or {}
+    spelled = {
+        name: block.model_dump(mode="json", exclude_none=True)
+        for name, block in blocks.items()
+    }
+    return {"aipp": spelled} if spelled else {}
 
 
 def _torch(torch: TorchSource | None) -> dict[str, Any] | None:
@@ -53,7 +79,8 @@ def _samples(manifest: Manifest) -> dict[str, Any]:
     else:
         names = {"module": given.module, "factory": given.factory}
         samples = {**names, "arguments": given.arguments}
-    return {"inputs": _inputs(manifest), "samples": samples, "reads": list(given.reads)}
+    made = {"inputs": _inputs(manifest), "samples": samples, "reads": list(given.reads)}
+    return {**made, **_admitted(manifest), **_aipp(manifest)}
 
 
 def _export(manifest: Manifest) -> dict[str, Any]:
@@ -61,7 +88,7 @@ def _export(manifest: Manifest) -> dict[str, Any]:
     export = manifest.export or Export()
     opset = export.opset or _default_opset(manifest.convert.cann)
     return {
-        "inputs": _inputs(manifest),
+        "inputs": _inputs_and_open(manifest),
         "torch": _torch(torch),
         "onnx": torch is None,
         "opset": None if torch is None else opset,
@@ -71,7 +98,7 @@ def _export(manifest: Manifest) -> dict[str, Any]:
 
 def _default_opset(cann: str) -> int:
     release = cann_release(cann)
-    return 15 if release is None or release <= LAST_CANN_WITH_15 else 18
+    return opsets.SURE if release is None else opsets.highest_sure(release)
 
 
 def _golden(manifest: Manifest) -> dict[str, Any]:
@@ -83,7 +110,8 @@ def _golden(manifest: Manifest) -> dict[str, Any]:
 
 
 def _simplify(manifest: Manifest) -> dict[str, Any]:
-    return {**manifest.simplify.model_dump(mode="json"), "inputs": _inputs(manifest)}
+    settings = manifest.simplify.model_dump(mode="json")
+    return {**settings, "inputs": _inputs_and_open(manifest)}
 
 
 def _rewrite(manifest: Manifest) -> dict[str, Any]:
@@ -119,23 +147,48 @@ def _check(manifest: Manifest) -> dict[str, Any]:
 
 
 def _convert(manifest: Manifest) -> dict[str, Any]:
-    return {"backend": manifest.convert.backend, **_target(manifest)}
+    backend = {"backend": manifest.convert.backend, **_target(manifest)}
+    if manifest.convert.backend != "cann":
+        return backend
+    options = manifest.convert.model_dump(
+        mode="json", exclude_none=True, exclude={*Target.model_fields}
+    )
+    return {**backend, "inputs": _inputs(manifest), "options": options}
 
 
 def _target(manifest: Manifest) -> dict[str, Any]:
     # Equal modes of two spellings are one: what they make is the same.
+    left_out = {"backend", "precision_mode_v2"}
     spelled = manifest.convert.model_dump(
-        mode="json", exclude={"backend", "precision_mode_v2"}
+        mode="json", include={*Target.model_fields} - left_out
     )
-    return {**spelled, "precision_mode": manifest.convert.mode}
+    # What a file says is ATC's alone to read.
+    for key, nothing in SHARED_FILES.items():
+        if isinstance(spelled[key], str):
+            spelled[key] = nothing
+    return {**spelled, "precision_mode": manifest.convert.precision}
+
+
+def _lint(manifest: Manifest) -> dict[str, Any]:
+    return {**_target(manifest), "emulated": manifest.convert.backend == "emulator"}
 
 
 def _infer(manifest: Manifest) -> dict[str, Any]:
-    return {
+    given = manifest.infer
+    shared = {
         "backend": manifest.convert.backend,
-        "threads": manifest.infer.threads,
+        "threads": given.threads,
         "inputs": _inputs(manifest),
+        **_admitted(manifest),
     }
+    if manifest.convert.backend != "cann":
+        return shared
+    options = {
+        **given.model_dump(mode="json", exclude={"threads"}),
+        "python": given.python or manifest.convert.python,
+        "toolkit": given.toolkit or manifest.convert.toolkit,
+    }
+    return {**shared, "options": options}
 
 
 def _compare(manifest: Manifest) -> dict[str, Any]:
@@ -195,7 +248,7 @@ SLICES: dict[str, Callable[[Manifest], dict[str, Any]]] = {
     "simplify": _simplify,
     "rewrite": _rewrite,
     "check": _check,
-    "lint": _target,
+    "lint": _lint,
     "convert": _convert,
     "infer": _infer,
     "compare": _compare,

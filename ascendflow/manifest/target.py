@@ -1,20 +1,14 @@
-"""The block `convert`: what a model is built for, and in which precision."""
+"""What a model is built for, and in which precision: what every backend reads."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from ascendflow import vocabulary
 from ascendflow.manifest.block import STRICT, FromList
-from ascendflow.manifest.fields import (
-    KNOWN_SOC_UNLESS_CANN,
-    CannVersion,
-    SocVersion,
-    Text,
-    one_of,
-)
+from ascendflow.manifest.fields import CannVersion, OrFile, SocVersion, Text, one_of
 from ascendflow.manifest.precision_keys import canonical
 
 Names = Annotated[tuple[Text, ...], FromList]
@@ -48,13 +42,13 @@ class CustomTypes(BaseModel):
     """numpy's names; null where any will do."""
 
 
-class Convert(BaseModel):
-    """The target: ONNX to OM."""
+class Target(BaseModel):
+    """The target: a SoC, a CANN version and how types are chosen."""
 
-    model_config = ConfigDict(**STRICT, json_schema_extra=KNOWN_SOC_UNLESS_CANN)
+    model_config = STRICT
 
     backend: Annotated[str, one_of(vocabulary.BACKENDS)] = "emulator"
-    """`emulator` needs no CANN and says in every record that it is none."""
+    """`emulator` needs no CANN and says so in every record; `cann` runs ATC."""
     cann: CannVersion
     """CANN version, quoted: "8.1"."""
     soc_version: SocVersion
@@ -63,11 +57,11 @@ class Convert(BaseModel):
     """As `atc --precision_mode` spells it."""
     precision_mode_v2: Annotated[str, one_of(vocabulary.PRECISION_MODES_V2)] | None = None
     """As `atc --precision_mode_v2` spells it, in place of `precision_mode`."""
-    keep_dtype: Names = ()
+    keep_dtype: Annotated[Names, OrFile()] = ()
     """Nodes, by name or as `OpType::Relu` by GE operator, that keep the model's types."""
-    modify_mixlist: MixLists | None = None
+    modify_mixlist: Annotated[MixLists | None, OrFile()] = None
     """Changes to CANN's lists for mixed precision."""
-    customize_dtypes: dict[str, CustomTypes] = {}
+    customize_dtypes: Annotated[dict[str, CustomTypes], OrFile()] = {}
     """Node's name, or `OpType::Relu` -> its types; goes before `keep_dtype`."""
     op_select_implmode: Annotated[str, one_of(vocabulary.IMPLEMENTATION_MODES)] | None = (
         None
@@ -80,6 +74,6 @@ class Convert(BaseModel):
     of them; absent: as ATC does, which clips since 8.5."""
 
     @property
-    def mode(self) -> str:
+    def precision(self) -> str:
         """The precision mode, in the spelling that is kept of equal ones."""
         return canonical(self.precision_mode_v2 or self.precision_mode)

@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from ascendflow.manifest import opsets
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,14 +17,17 @@ SCHEMA_LINE = "# yaml-language-server: $schema=../../schemas/manifest.schema.jso
 
 AUTO_COMMENT = "   # all that the target needs; the report lists them"
 
-TARGET = """\
+CANN = (8, 1)
+"""The release that a new pipeline is for."""
+
+TARGET = f"""\
 convert:
   backend: emulator   # computes what CANN is known to do; no NPU, no CANN needed
-  cann: "8.1"
+  cann: "{CANN[0]}.{CANN[1]}"
   soc_version: Ascend310P3
   precision_mode: force_fp16
 gate:
-  outputs: {"*": {cosine_similarity: {min: 0.999}}}
+  outputs: {{"*": {{cosine_similarity: {{min: 0.999}}}}}}
 """
 
 
@@ -88,7 +93,7 @@ source:
 inputs:
   - {{name: image, dtype: float32, shape: [1, 3, 64, 96]}}   # what the target is built for
 samples: {{module: data.py, factory: test_samples, arguments: {{count: 8}}}}
-export: {{opset: 15, exporter: dynamo, max_relative_error: 1e-3}}
+export: {{opset: {opsets.highest_sure(CANN)}, exporter: dynamo, max_relative_error: 1e-3}}
 rewrite: {{rules: auto}}{AUTO_COMMENT}
 {TARGET}  metric: {{max_relative_drop: 0.01, against: onnx}}
 evaluate: {{module: metric.py, factory: pixel_accuracy, direction: higher}}

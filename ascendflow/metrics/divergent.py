@@ -39,8 +39,9 @@ def why_divergent(node: NodeComparison) -> Reason | None:
 
     A NaN or an infinity that the golden has too is none of the target's doing, although it
     leaves the metrics undefined; any other undefined metric counts as beyond its limit.
+    Nor is what a rule moved.
     """
-    if node["status"] != "compared":
+    if node["status"] != "compared" or node.get("moved_by_rules"):
         return None
     if node["problem"] is not None:
         return "incomparable"
@@ -86,6 +87,8 @@ def _largest_drop(nodes: Sequence[NodeComparison]) -> DivergentNode | None:
 
 
 def _cosine(node: NodeComparison) -> float | None:
+    if node.get("moved_by_rules"):
+        return None
     value = decode(node["metrics"].get("cosine_similarity", "NaN"))
     return None if math.isnan(value) else value
 

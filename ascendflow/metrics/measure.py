@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ascendflow.documents.numbers import encode
 from ascendflow.metrics.error import mismatch_rate
 from ascendflow.metrics.extent import Extent
 from ascendflow.metrics.pairs import BLOCK, EPSILON, blocks, kind_of, require_equal_shapes
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ascendflow.documents.metrics import Underflow
     from ascendflow.metrics.survey import Survey
 
     Tensor = NDArray[np.generic]
@@ -50,6 +52,7 @@ class Measurement:
         target_nonfinite: the same of the target.
         introduced_nonfinite: those of the target that the golden does not have there.
         lost_nonfinite: those of the golden that the target does not have there.
+        underflow: what float16 would do to small elements; None where there are none.
     """
 
     metrics: dict[str, float]
@@ -59,6 +62,7 @@ class Measurement:
     target_nonfinite: int = 0
     introduced_nonfinite: int = 0
     lost_nonfinite: int = 0
+    underflow: Underflow | None = None
 
 
 def measure(golden: Tensor, target: Tensor, *, each: Each = map) -> Measurement:
@@ -118,6 +122,7 @@ def _measure(golden: Tensor, target: Tensor, each: Each) -> Measurement:
         target_nonfinite=sides[1].nonfinite,
         introduced_nonfinite=nonfinite.introduced,
         lost_nonfinite=nonfinite.lost,
+        underflow=_underflow(sums, golden.size),
     )
 
 
@@ -143,6 +148,19 @@ def _errors(
     if nonfinite.introduced or nonfinite.lost:
         return dict.fromkeys(absolute | relative, math.inf)
     return absolute | relative
+
+
+def _underflow(sums: Sums, size: int) -> Underflow | None:
+    if not sums.tiny:
+        return None
+    error = sums.squared_errors
+    share = sums.tiny_rounding / error if error else math.nan
+    return {
+        "tiny": sums.tiny,
+        "zeroed": sums.zeroed,
+        "elements": size,
+        "explained": encode(share),
+    }
 
 
 def _distance(sums: Sums) -> float:

@@ -95,6 +95,8 @@ class NodeTable:
             row["golden_nonfinite"] = measured.golden_nonfinite
             row["target_nonfinite"] = measured.target_nonfinite
             row["introduced_nonfinite"] = measured.introduced_nonfinite
+            if measured.underflow is not None:
+                row["underflow"] = measured.underflow
         row["diverges"] = why_divergent(row) is not None
         return row
 

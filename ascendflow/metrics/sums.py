@@ -10,6 +10,7 @@ import numpy as np
 
 from ascendflow.metrics.divergence import PROBABILITY_FLOOR, without_noise
 from ascendflow.metrics.pairs import BLOCK, EPSILON
+from ascendflow.vocabulary import HALF_NORMAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from ascendflow.metrics.pairs import Floats
     from ascendflow.metrics.survey import Survey
 
+
+HALF_STEP = 2.0**-24
+"""Distance of float16's numbers below HALF_NORMAL, from each to the next."""
 
 _LARGEST = ("largest_error", "largest_ratio", "has_denominator")
 """Fields of `Sums` that are no sums."""
@@ -39,6 +43,9 @@ class Sums:
         ratios, largest_ratio: of that over |golden|.
         has_denominator: some golden element is large enough to divide by.
         golden_scaled, target_scaled: of the squares once min-max scaled.
+        tiny, zeroed: elements of the golden that are not 0 and below HALF_NORMAL, and how
+            many of them are 0 in the target.
+        tiny_rounding: of the squared errors that rounding those to float16 makes.
         q, p, p_log: of golden and target once min-max scaled and floored, and of p ln(p/q).
     """
 
@@ -55,6 +62,9 @@ class Sums:
     has_denominator: bool = False
     golden_scaled: float = 0.0
     target_scaled: float = 0.0
+    tiny: int = 0
+    zeroed: int = 0
+    tiny_rounding: float = 0.0
     q: float = 0.0
     p: float = 0.0
     p_log: float = 0.0
@@ -131,6 +141,10 @@ def _add_errors(sums: Sums, g: Floats, t: Floats, one: Floats, two: Floats) -> N
     np.abs(error, out=error)
     sums.errors, sums.largest_error = float(error.sum()), float(error.max())
     denominator = np.abs(g, out=two)
+    # By index: to take elements by a mask in no order costs as much as all the rest.
+    tiny = np.flatnonzero((denominator < HALF_NORMAL) & (denominator > 0))
+    if tiny.size:
+        _add_tiny(sums, g[tiny], t[tiny])
     countable = denominator > EPSILON
     sums.has_denominator = bool(countable.any())
     if not countable.all():
@@ -140,6 +154,14 @@ def _add_errors(sums: Sums, g: Floats, t: Floats, one: Floats, two: Floats) -> N
         np.maximum(denominator, EPSILON, out=denominator)
     ratio = np.divide(error, denominator, out=error)
     sums.ratios, sums.largest_ratio = float(ratio.sum()), float(ratio.max())
+
+
+def _add_tiny(sums: Sums, g: Floats, t: Floats) -> None:
+    """Take elements that float16 rounds coarsely, or to 0."""
+    sums.tiny = g.size
+    sums.zeroed = int(np.count_nonzero(t == 0))
+    rounding = np.rint(g / HALF_STEP) * HALF_STEP - g
+    sums.tiny_rounding = float(rounding @ rounding)
 
 
 def _add_scaled(sums: Sums, g: Floats, t: Floats, sides: Sequence[Survey]) -> None:

@@ -46,14 +46,14 @@ FEW_ELEMENTS_THRESHOLD = Threshold(FLOORED, "max", 0.01)
 
 
 def refuse_unknown_outputs(gate: Gate, outputs: Sequence[str]) -> None:
-    """Raise StageError if the gate names what is no output, listing the real ones."""
-    for name in gate:
-        if name != EVERY_OUTPUT and name not in outputs:
-            real = ", ".join(repr(output) for output in outputs)
-            raise StageError(
-                f"gate: {name!r} is no output of the model",
-                hint=f"its outputs are {real}; '*' stands for all",
-            )
+    """Raise StageError if the gate names what is no output: all such, and the real ones."""
+    unknown = [name for name in gate if name != EVERY_OUTPUT and name not in outputs]
+    if unknown:
+        real = ", ".join(repr(output) for output in outputs)
+        raise StageError(
+            "\n".join(f"gate: {name!r} is no output of the model" for name in unknown),
+            hint=f"its outputs are {real}; '*' stands for all",
+        )
 
 
 def thresholds_of(gate: Gate, name: str, found: OutputComparison | None) -> list[Threshold]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.machinery import BYTECODE_SUFFIXES, EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -26,16 +27,32 @@ def module_files() -> dict[str, str]:
 def shadows(files: dict[str, str], python_path: Sequence[str]) -> set[str]:
     """Return the paths where a new file would take the place of an imported user module.
 
-    The import system opens nothing to find that a name is not in a folder.
+    In one folder a package goes before an extension module, and that before a source. The
+    import system opens nothing to find that a name is not in a folder.
+
+    Args:
+        files: module name -> its file, of user modules.
+        python_path: the folders that user modules are imported from, first come first.
     """
     found: set[str] = set()
     for name, file in files.items():
-        if "." in name:
-            continue
-        home = os.path.dirname(file)
-        if os.path.basename(file) == "__init__.py":
+        home, last = os.path.dirname(file), name.rpartition(".")[2]
+        if os.path.basename(file).partition(".")[0] == "__init__":
             home = os.path.dirname(home)
-        if home in python_path:
+        here = _candidates(home, last)
+        if file in here:
+            found |= set(here[: here.index(file)])
+        if "." not in name and home in python_path:
             for earlier in python_path[: python_path.index(home)]:
-                found |= {f"{earlier}/{name}.py", f"{earlier}/{name}/__init__.py"}
+                found |= set(_candidates(earlier, last))
     return found
+
+
+def _candidates(folder: str, name: str) -> list[str]:
+    """List what the import system would look for in a folder, first come first.
+
+    Source: CPython's `importlib/_bootstrap_external.py`, FileFinder.find_spec.
+    """
+    suffixes = (*EXTENSION_SUFFIXES, *SOURCE_SUFFIXES, *BYTECODE_SUFFIXES)
+    packages = [f"{folder}/{name}/__init__{suffix}" for suffix in suffixes]
+    return [*packages, *(f"{folder}/{name}{suffix}" for suffix in suffixes)]

@@ -106,10 +106,11 @@ class Tracker:
             modules.pop(name, None)
         native = self._stop_observer()
         opened = self._audit.opened | self._declared | native | set(modules.values())
-        absent = {p for p in shadows(modules, self._python_path) if not os.path.exists(p)}
         # Copies, since a thread that was left behind may still be in the hook.
         files = self._sort(filter(self._may_be_input, set(map(source_of, opened))))
         folders = self._sort(filter(self._may_be_input, set(self._audit.listed)))
+        users = {n: f for n, f in modules.items() if source_of(f) in files[Kind.INPUT]}
+        absent = {p for p in shadows(users, self._python_path) if not os.path.exists(p)}
         missing = self._sort(self._audit.missing | absent)
         read = files[Kind.INPUT] | folders[Kind.INPUT]
         states = {p: s for p, s in dict(self._audit.states).items() if p in read}

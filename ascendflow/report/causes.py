@@ -26,9 +26,7 @@ def divergent_node(
     if node is None:
         return None
     module, source = origin(node["name"], origins)
-    statistics = next(
-        (row["statistics"] for row in compared if row["tensor"] == node["tensor"]), {}
-    )
+    row = next((row for row in compared if row["tensor"] == node["tensor"]), None)
     return {
         "name": node["name"],
         "tensor": node["tensor"],
@@ -36,7 +34,8 @@ def divergent_node(
         "target_op": node["target_op"],
         "reason": node["reason"],
         "metrics": node["metrics"],
-        "golden_largest": statistics.get("golden_largest"),
+        "golden_largest": None if row is None else row["statistics"].get("golden_largest"),
+        "underflow": None if row is None else row.get("underflow"),
         "module": module,
         "source": source,
         "causes": [

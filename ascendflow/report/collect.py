@@ -57,6 +57,7 @@ def collect(documents: Documents) -> Report:
         "divergent_node": divergent_node(
             verdict, conversion, log, origins, measured["nodes"]
         ),
+        "flips": measured.get("flips", []),
         "outputs": [_output(found) for found in measured["outputs"]],
         "nodes": [
             _node(node, worst_input, cosine, origins)
@@ -138,6 +139,7 @@ def _node(
         "target_op": node["target_op"],
         "status": node["status"],
         "diverges": node["diverges"],
+        "moved_by_rules": node.get("moved_by_rules", False),
         "metrics": node["metrics"],
         "worst_input": worst_input,
         "drop": None if cosine is None else worst_input - cosine,

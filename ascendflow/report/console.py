@@ -14,6 +14,7 @@ from ascendflow.report.lines import (
     rewritten_words,
     unknown_lines,
 )
+from ascendflow.report.measured import measured_lines
 from ascendflow.report.words import (
     FLOORED,
     FLOORED_WORDS,
@@ -72,7 +73,7 @@ def _print(report: Report, console: Console) -> None:
     if report["passed"]:  # where it failed, the failure says so
         for line in unknown_lines(report):
             console.print(line, soft_wrap=True)
-        for line in node_lines(report):
+        for line in (*node_lines(report), *measured_lines(report)):
             console.print(line, soft_wrap=True)
 
 

@@ -19,7 +19,7 @@ LEVELS: dict[Consequence, str] = {
     "precision": "note",
     "unknown": "note",
 }
-"""How grave each consequence is, in SARIF's words."""
+"""How grave each consequence is, in SARIF's words, where nothing stops at it."""
 
 NAMED = 8
 """Nodes that a summary names."""
@@ -28,6 +28,8 @@ NAMED = 8
 def totals_line(name: str, lint: Lint) -> str:
     """Sum up in one line."""
     told = ", ".join(f"{lint['totals'][each]} {each}" for each in SEVERITIES)
+    if stopped := sum(1 for _ in _not_computed(lint)):
+        told += f", convert refuses {stopped} of them"
     target = f"CANN {lint['cann']}, {lint['soc_version']}, {lint['precision_mode']}"
     passed_over = ""
     if lint["unread"]:
@@ -37,13 +39,9 @@ def totals_line(name: str, lint: Lint) -> str:
     return printable(f"{name}: {told} ({nodes}; {target}{passed_over})")
 
 
-def finding_lines(lint: Lint) -> Iterator[str]:
-    """Tell every finding: what and where, what cures it, and where that was read."""
-    for found in lint["findings"]:
-        head = f"{LEVELS[found['consequence']]}: {found['consequence']}: {blamed(found)}"
-        yield printable(f"{head}: {found['reason']} [{found['deviation']}]")
-        yield printable(f"  {cure_words(found)}")
-        yield printable(f"  confidence {found['confidence']}: {found['source']}")
+def level(found: LintFinding) -> str:
+    """Say how grave a finding is: what a pipeline stops at is an error."""
+    return "error" if found["stops_convert"] else LEVELS[found["consequence"]]
 
 
 def blamed(found: LintFinding) -> str:
@@ -63,19 +61,40 @@ def cure_words(found: LintFinding) -> str:
     return f"rule {found['rule']} is against it, but skips the node: {found['skipped']}"
 
 
-def rejection_lines(lint: Lint) -> Iterator[str]:
-    """Tell every reason why the target refuses the model, each with its cure."""
+def refusal_text(lint: Lint, *, emulated: bool) -> str:
+    """Tell all for which `convert` would refuse the model, each with its cure; or "".
+
+    What is not known stops the emulator alone: ATC finds out.
+    """
+    rejected = [f for f in lint["findings"] if f["consequence"] == "rejected"]
+    not_computed = list(_not_computed(lint)) if emulated else []
+    parts = [
+        (f"CANN {lint['cann']} refuses:", rejected),
+        ("the emulator has no model of:", not_computed),
+    ]
+    told = ["\n".join([head, *map(_refused, found)]) for head, found in parts if found]
+    return "\nand ".join(told)
+
+
+def _not_computed(lint: Lint) -> Iterator[LintFinding]:
     for found in lint["findings"]:
-        if found["consequence"] == "rejected":
-            cure = f"; {cure_words(found)}"
-            yield printable(f"{blamed(found)}: {found['reason']}{cure}")
+        if found["stops_convert"] and found["consequence"] == "unknown":
+            yield found
 
 
-def warning_texts(lint: Lint) -> Iterator[str]:
-    """Tell what is no rejection: one text for each deviation and consequence."""
+def _refused(found: LintFinding) -> str:
+    return printable(f"  {blamed(found)}: {found['reason']}; {cure_words(found)}")
+
+
+def warning_texts(lint: Lint, *, emulated: bool) -> Iterator[str]:
+    """Tell what comes out otherwise, or may: one text for each deviation and consequence.
+
+    Of what is not known a report of the emulator tells more.
+    """
+    told = ("silent", "precision") if emulated else ("silent", "precision", "unknown")
     groups: dict[tuple[str, str], list[LintFinding]] = {}
     for found in lint["findings"]:
-        if found["consequence"] in ("silent", "precision"):
+        if found["consequence"] in told:
             key = (found["deviation"], found["consequence"])
             groups.setdefault(key, []).append(found)
     for (deviation, consequence), group in groups.items():

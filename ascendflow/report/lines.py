@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.documents.metrics import OF_THE_EXPORT
+from ascendflow.report.measured import measured_lines
+from ascendflow.report.ways import overflow_lines, rounding_lines
 from ascendflow.report.words import (
     FLOORED,
     REASONS,
@@ -18,7 +20,7 @@ from ascendflow.report.words import (
     value_words,
 )
 from ascendflow.terminal import printable
-from ascendflow.vocabulary import HALF_MAX, LOSSY_RULES
+from ascendflow.vocabulary import LOSSY_RULES, RULE_ARGUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,8 +30,6 @@ MOST_CHECKS = 8
 
 LONGEST_WARNING = 240
 """Characters of a warning on the console; the report holds it whole."""
-
-ALL_HALF = "force_fp16"
 
 NODE_METRICS = ("cosine_similarity", "relative_euclidean_distance", "mismatch_rate")
 
@@ -71,12 +71,17 @@ def failure_message(verdict: Mapping[str, Any], report: Mapping[str, Any]) -> st
         lines.append(f"gate: {metric_words(report)}")
     lines += [f"gate: {line}" for line in unknown_lines(report)]
     lines += [f"gate: {line}" for line in node_lines(report)]
+    lines += [f"gate: {line}" for line in measured_lines(report)]
     lines += [
         f"  hint: {line}"
         for line in (
             *few_lines(failed, report),
             *export_lines(failed),
             *cure_lines(report),
+            *overflow_lines(report),
+            *rounding_lines(failed, report),
+            *auto_lines(report),
+            *near_tie_lines(report),
         )
     ]
     return "\n".join([verdict_line(verdict), *lines])
@@ -89,8 +94,9 @@ def few_lines(failed: list[Mapping[str, Any]], report: Mapping[str, Any]) -> Ite
         size = min(o["smallest_size"] for o in report["outputs"] if o["name"] == name)
         yield printable(
             f"{name} has {counted(size, 'element')}, where cosine similarity says "
-            "little, so max relative error (denominator at least 1e-6 of the range) is "
-            f"judged too; name max_relative_error under gate.outputs.{name} to set the "
+            "little, so max relative error (denominator at least 1e-6 of the golden's "
+            "range) is judged too; name max_relative_error under "
+            f"gate.outputs.{name} to set the "
             'limit yourself (what is named there replaces "*")'
         )
 
@@ -188,7 +194,6 @@ def node_lines(report: Mapping[str, Any]) -> Iterator[str]:
     if node["module"] or node["source"]:
         places = " at ".join(filter(None, (node["module"], node["source"])))
         yield printable(f"{node['name']} comes from {places}")
-    yield from _overflow(node, report["target"])
     for cause in node["causes"]:
         others = counted(cause["nodes"] - 1, "more node")
         where = f"here and at {others}" if cause["nodes"] > 1 else "here"
@@ -199,24 +204,13 @@ def node_lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield _only_everywhere(report["emulation"])
 
 
-def _overflow(node: Mapping[str, Any], target: Mapping[str, Any]) -> Iterator[str]:
-    """Yield that a node's values do not fit what the target stores, where that is so."""
-    largest = node["golden_largest"]
-    too_large = isinstance(largest, float) and largest > HALF_MAX
-    if too_large and target["precision_mode"] == ALL_HALF:
-        yield (
-            f"overflow: in ONNX its values reach {shown(largest)}; {ALL_HALF} keeps "
-            f"them in float16, which ends at {HALF_MAX:g}"
-        )
-
-
 def _only_everywhere(emulation: Mapping[str, Any]) -> str:
     everywhere = ", ".join(
         f"{d['deviation']} ({confidence_words(d)})"
         for d in emulation["applied"]
         if d["nodes"] is None
     )
-    words = "no known deviation is particular to this node"
+    words = "no emulated deviation is particular to this node"
     return f"{words}; of all nodes holds: {everywhere}" if everywhere else words
 
 
@@ -238,6 +232,35 @@ def cure_lines(report: Mapping[str, Any]) -> Iterator[str]:
     causes = node["causes"] if node is not None else []
     for cure in (cause["cure"] for cause in causes if cause["cure"] is not None):
         yield printable(cure_words(cure, report))
+
+
+def auto_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what `rules: auto` would apply, where the manifest does not say it."""
+    rules = report["rules"]
+    named = {rule["rule"] for rule in rules}
+    beyond = named.union(LOSSY_RULES, RULE_ARGUMENTS)  # what auto leaves to the user
+    applied = (report["emulation"] or {"applied": []})["applied"]
+    known = dict.fromkeys(each["rule"] for each in applied if each["rule"] is not None)
+    missing = [rule for rule in known if rule not in beyond]
+    if missing and not any(rule["deviations"] for rule in rules):
+        yield (
+            f"`rewrite: {{rules: auto}}` applies every rule that the target needs and that "
+            f"changes nothing beyond rounding; here that would add {', '.join(missing)}"
+        )
+
+
+def near_tie_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what to do about choices that any rounding turns."""
+    names = [
+        each["output"]
+        for each in report["flips"]
+        if each["places"] is not None and each["places"]["near"]
+    ]
+    for name in dict.fromkeys(names):
+        yield printable(
+            f"near ties of {name} turn with any rounding: allow for them by mismatch_rate "
+            f"under gate.outputs.{name}, or judge an end metric"
+        )
 
 
 def cure_words(cure: Mapping[str, Any], report: Mapping[str, Any]) -> str:

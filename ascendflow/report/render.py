@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.report import chart, lines, words, written
+from ascendflow.report import chart, lines, measured, words, written
 from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ def _filters(report: Report) -> dict[str, Any]:
         "rewritten_words": lines.rewritten_words,
         "confidence_words": words.confidence_words,
         "unknown_lines": lines.unknown_lines,
+        "measured_lines": measured.measured_lines,
+        "auto_lines": lines.auto_lines,
         "cure_words": partial(lines.cure_words, report=report),
         "reason_words": words.REASONS.__getitem__,
     }

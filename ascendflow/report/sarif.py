@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ascendflow import __version__
-from ascendflow.report.findings import LEVELS, blamed, cure_words
+from ascendflow.report.findings import blamed, cure_words, level
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def _rule(name: str, lint: Lint) -> dict[str, Any]:
         "shortDescription": {"text": text["cann"]},
         "fullDescription": {"text": f"ONNX: {text['onnx']} CANN: {text['cann']}"},
         "help": {"text": f"rule: {found['rule'] or 'none'}; read in: {found['source']}"},
-        "defaultConfiguration": {"level": LEVELS[found["consequence"]]},
+        "defaultConfiguration": {"level": level(found)},
     }
 
 
@@ -63,11 +63,14 @@ def _result(found: LintFinding, index: int, uri: str) -> dict[str, Any]:
     if found["node"] is not None:
         node = {"fullyQualifiedName": found["node"], "kind": "node"}
         location["logicalLocations"] = [node]
-    said = ("consequence", "confidence", "source", "rule", "skipped", "advice", "op_type")
+    said = (
+        *("consequence", "stops_convert", "confidence", "source"),
+        *("rule", "skipped", "advice", "op_type"),
+    )
     return {
         "ruleId": found["deviation"],
         "ruleIndex": index,
-        "level": LEVELS[found["consequence"]],
+        "level": level(found),
         "message": {"text": f"{blamed(found)}: {found['reason']}; {cure_words(found)}"},
         "locations": [location],
         "properties": {key: found[key] for key in said},  # type: ignore[literal-required]

@@ -13,7 +13,7 @@ MEASURED = "measured on a device"
 
 FLOORED = "floored_max_relative_error"
 FLOORED_WORDS = (
-    "max relative error, its denominator floored at 1e-6 of the output's range; judged too "
+    "max relative error, its denominator floored at 1e-6 of the golden's range; judged too "
     "where an output has fewer than 8 elements, since cosine alone says little there"
 )
 
@@ -28,6 +28,8 @@ REASONS = {
 """Why a node is the one that the verdict names; the limits are metrics/divergent.py's."""
 
 DIGITS = 6
+WHOLE = 17
+"""Digits that tell any two doubles apart."""
 """Significant digits of a number, unless it takes more to tell it from its limit."""
 
 
@@ -81,18 +83,33 @@ def threshold_words(threshold: Mapping[Any, float]) -> str:
 
 
 def tightest_words(check: Mapping[str, Any]) -> str:
-    """Write the tightest threshold that would pass, rounded to the side that passes."""
+    """Write the tightest threshold that would pass, rounded to the side that passes.
+
+    With more digits where it would be looser than a threshold that was met.
+    """
     tightest = check["tightest"]
     if tightest is None or not math.isfinite(tightest):
         return ""
-    near = float(shown(tightest))
-    if near <= tightest if "min" in check["threshold"] else near >= tightest:
-        return shown(tightest)
+    bound = "min" if "min" in check["threshold"] else "max"
+    met = check["threshold"][bound] if check["passed"] else None
+    for digits in range(DIGITS, WHOLE):
+        text = _rounded(tightest, digits, is_floor=bound == "min")
+        near = float(text)
+        if met is None or (near >= met if bound == "min" else near <= met):
+            return text
+    return repr(tightest)
+
+
+def _rounded(value: float, digits: int, *, is_floor: bool) -> str:
+    """Round to `digits`, down or up, unless the nearest is on that side."""
+    near = float(shown(value, digits))
+    if near <= value if is_floor else near >= value:
+        return shown(value, digits)
     import decimal
 
-    rounding = decimal.ROUND_FLOOR if "min" in check["threshold"] else decimal.ROUND_CEILING
-    context = decimal.Context(prec=DIGITS, rounding=rounding)
-    return shown(float(context.create_decimal(decimal.Decimal(tightest))))
+    rounding = decimal.ROUND_FLOOR if is_floor else decimal.ROUND_CEILING
+    context = decimal.Context(prec=digits, rounding=rounding)
+    return shown(float(context.create_decimal(decimal.Decimal(value))), digits)
 
 
 def counted(count: int, noun: str) -> str:

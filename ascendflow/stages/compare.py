@@ -16,10 +16,12 @@ from ascendflow.graph.pairing import Paired, pair_by_name
 from ascendflow.metrics.nodes import NodeTable, Origin
 from ascendflow.metrics.outputs import OutputSeries
 from ascendflow.metrics.worse import farther, worse
+from ascendflow.stages.pictures import has_pictures
+from ascendflow.stages.second_look import look_at_flips, tell_rules_from_target
 from ascendflow.tensors import ALTERNATIVE, TensorSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -43,7 +45,15 @@ class Compare:
 
     name: ClassVar[str] = "compare"
     consumes: ClassVar[frozenset[str]] = frozenset(
-        {"samples", "golden", "outputs", "simplified", "model", "conversion.json"}
+        {
+            "samples",
+            "golden",
+            "outputs",
+            "simplified",
+            "rewritten",
+            "model",
+            "conversion.json",
+        }
     )
     produces: ClassVar[frozenset[str]] = frozenset({"metrics.json"})
     computes_floats: ClassVar[bool] = True
@@ -83,16 +93,26 @@ def _compare(ctx: StageContext, each: Each) -> MetricsDocument:
     ctx.findings.warnings += _said_aloud(outputs)
     feeds = TensorSet(ctx.inputs["samples"] / "feeds")
     sampled = range(min(ctx.config["node_samples"], len(feeds)))
-    samples = (feeds.sample(index) for index in sampled)
+    dumped = models[names[shown]]
     document: MetricsDocument = {
         "schema_version": 1,
         "outputs": outputs,
-        "nodes": _compare_nodes(ctx, models[names[shown]], samples, each),
+        "nodes": _compare_nodes(ctx, dumped, (feeds, sampled), each),
         "node_samples": [feeds.ids[index] for index in sampled],
     }
     if len(found) > 1:
         document["behaviours"] = {"names": names, "nodes": names[shown]}
+    if _can_dump(ctx):
+        flips = list(look_at_flips(ctx, dumped, found[shown], feeds))
+        if flips:
+            document["flips"] = flips
     return document
+
+
+def _can_dump(ctx: StageContext) -> bool:
+    """Whether the target gives its inner tensors for what the other models are fed."""
+    can = ctx.backend is not None and ctx.backend.capabilities.can_dump
+    return can and not has_pictures(ctx.inputs["samples"])
 
 
 def _behaviours(ctx: StageContext) -> Mapping[str, Path]:
@@ -143,8 +163,7 @@ def _compare_outputs(
 
 
 def _load(tensors: TensorSet, index: int, name: str) -> np.ndarray | None:
-    known = any(spec.name == name for spec in tensors.specs(index))
-    return tensors.load(index, name) if known else None
+    return tensors.load(index, name) if tensors.holds(index, name) else None
 
 
 def _said_aloud(outputs: list[OutputComparison]) -> Iterator[str]:
@@ -157,20 +176,23 @@ def _said_aloud(outputs: list[OutputComparison]) -> Iterator[str]:
 def _compare_nodes(
     ctx: StageContext,
     model: Path,
-    samples: Iterable[Mapping[str, np.ndarray]],
+    samples: tuple[TensorSet, Sequence[int]],
     each: Each,
 ) -> list[NodeComparison]:
     """Compare what the simplified model and the target compute on the way, by name."""
     backend, threads = ctx.backend, ctx.config["threads"]
-    if backend is None or not backend.capabilities.can_dump:
+    if backend is None or not _can_dump(ctx):
+        pictures = has_pictures(ctx.inputs["samples"])
+        of = " for pictures that AIPP prepares" if pictures else ""
         ctx.findings.warnings.append(
-            f"compare: backend {ctx.config['backend']!r} cannot dump tensors; "
+            f"compare: backend {ctx.config['backend']!r} cannot dump tensors{of}; "
             "only outputs are compared"
         )
         return []
     simplified = ctx.inputs["simplified"] / MODEL_FILE
     table = NodeTable(each)
-    for feeds in samples:
+    feeds_of, sampled = samples
+    for feeds in map(feeds_of.sample, sampled):
         golden = every_tensor(simplified, feeds, threads=threads)
         target = backend.dump(model, feeds, threads=threads)
         for found in pair_by_name(golden, target):
@@ -186,4 +208,6 @@ def _compare_nodes(
         )
     conversion: Conversion = read_json(ctx.inputs["conversion.json"])
     origins = [Origin(*produced) for produced in outlined.produced]
-    return table.result(origins, conversion["target_ops"])
+    rows = table.result(origins, conversion["target_ops"])
+    tell_rules_from_target(ctx, model, rows, map(feeds_of.sample, sampled), each)
+    return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
@@ -27,7 +28,13 @@ class Convert:
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what the backend compiles with."""
-        return ("numpy", "onnx", "onnx-ir") if config["backend"] == "emulator" else ()
+        if config["backend"] == "emulator":
+            return ("numpy", "onnx", "onnx-ir")
+        from ascendflow.backends.cann.toolkit import key_files
+
+        options = config["options"]
+        files = key_files(options["toolkit"], os.uname().machine)
+        return (*(f"file:{each}" for each in files), f"python:{options['python']}")
 
     def run(self, ctx: StageContext) -> None:
         """Compile into the folder `model` and write the conversion document.
@@ -41,9 +48,8 @@ class Convert:
         if (reason := ctx.backend.refuse(ctx.config)) is not None:
             raise NotModelledError(f"convert: {reason}")
         folder = ctx.outputs["model"]
-        document = ctx.backend.compile(
-            ctx.inputs["rewritten"] / MODEL_FILE, folder, ctx.config
-        )
+        config = {**ctx.config, "files": ctx.files} if ctx.files else ctx.config
+        document = ctx.backend.compile(ctx.inputs["rewritten"] / MODEL_FILE, folder, config)
         # Trust the files, not the exit status: a compiler that claims success and writes
         # nothing would otherwise be cached as a success.
         if not _holds_bytes(folder):
@@ -51,9 +57,10 @@ class Convert:
                 f"convert: {ctx.backend.name} succeeded and left {folder.name}/ empty",
                 hint="check the free space and permissions of the output folder",
             )
-        # All but what has an entry for each node: a record is to be read.
+        # All but what has an entry for each node, since a record is to be read, and what
+        # holds paths of this machine.
         ctx.findings.facts["conversion"] = {
-            key: value for key, value in document.items() if key != "target_ops"
+            key: value for key, value in document.items() if key not in ("target_ops", "om")
         }
         write_json(ctx.outputs["conversion.json"], document)
 

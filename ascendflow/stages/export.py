@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class Export:
-    """Make `exported/model.onnx`: static input shapes, unique names, canonical bytes."""
+    """Make `exported/model.onnx`: unique names, canonical bytes, and static input shapes.
+
+    Of an ONNX file those sizes stay open that the target leaves open.
+    """
 
     name: ClassVar[str] = "export"
     consumes: ClassVar[frozenset[str]] = frozenset()
@@ -57,7 +60,8 @@ class Export:
         else:
             source = ctx.files["source"]
             model = read_model(source)
-            accept(model, source.name, inputs, ctx.config.get("opset"))
+            opened = {each["name"]: each["open"] for each in specs if "open" in each}
+            accept(model, source.name, inputs, ctx.config.get("opset"), opened)
             _write(ctx, model, source, {})
 
 
@@ -113,3 +117,4 @@ def _write(
         },
     }
     write_json(ctx.outputs["nodes.json"], document)
+    ctx.findings.facts["outputs"] = [output.name for output in model.graph.output]

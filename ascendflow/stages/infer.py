@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import InternalError, StageError
+from ascendflow.stages.pictures import with_pictures
+from ascendflow.stages.sample_shapes import admits
 from ascendflow.tensors import ALTERNATIVE, TensorSet, TensorWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -33,7 +36,16 @@ class Infer:
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what the backend runs on."""
-        return ("numpy", "onnx", "onnxruntime") if config["backend"] == "emulator" else ()
+        if config["backend"] == "emulator":
+            return ("numpy", "onnx", "onnxruntime")
+        options = config["options"]
+        if options["host"] is not None:
+            return ("numpy",)  # what the board has is looked at when it runs
+        from ascendflow.backends.cann.toolkit import key_files
+
+        files = key_files(options["toolkit"], os.uname().machine)
+        named = (f"file:{each}" for each in files)
+        return ("numpy", *named, f"python:{options['python']}")
 
     def run(self, ctx: StageContext) -> None:
         """Write the outputs, sample by sample, as they come.
@@ -56,8 +68,9 @@ class Infer:
         for model in ctx.backend.behaviours(ctx.inputs["model"]).values():
             outputs = ctx.backend.infer(
                 model,
-                _checked_feeds(feeds, ctx.config["inputs"]),
+                with_pictures(ctx.inputs["samples"], _checked_feeds(feeds, ctx.config)),
                 threads=ctx.config["threads"],
+                options=ctx.config.get("options"),
             )
             faults += _write(folder, outputs, feeds, golden)
             folder /= ALTERNATIVE
@@ -89,13 +102,13 @@ def _write(
 
 
 def _checked_feeds(
-    feeds: TensorSet, inputs: Sequence[Mapping[str, Any]]
+    feeds: TensorSet, config: Mapping[str, Any]
 ) -> Iterator[dict[str, np.ndarray]]:
     """Read the feeds one sample at a time, and hold each to the declared inputs."""
-    declared = {each["name"]: (each["dtype"], tuple(each["shape"])) for each in inputs}
+    declared = {e["name"]: (e["dtype"], tuple(e["shape"])) for e in config["inputs"]}
     for number, sample in enumerate(feeds.ids):
         found = {spec.name: (spec.dtype, spec.shape) for spec in feeds.specs(number)}
-        if found != declared:
+        if found != declared and not _is_another_gear(found, declared, config):
             wrong = sorted(
                 k for k in found.keys() | declared if found.get(k) != declared.get(k)
             )
@@ -105,6 +118,16 @@ def _checked_feeds(
             )
             raise StageError(f"infer: sample {sample!r} does not fit the inputs: {text}")
         yield feeds.sample(number)
+
+
+def _is_another_gear(
+    found: Mapping[str, tuple[str, tuple[int, ...]]],
+    declared: Mapping[str, tuple[str, tuple[int, ...]]],
+    config: Mapping[str, Any],
+) -> bool:
+    shapes = {name: shape for name, (_, shape) in found.items()}
+    types = [{name: each[0] for name, each in side.items()} for side in (found, declared)]
+    return types[0] == types[1] and admits(shapes, config.get("shapes", ()))
 
 
 def _faults(

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ascendflow.documents.json_file import write_json
 from ascendflow.errors import NotModelledError, StageError
 from ascendflow.graph.files import MODEL_FILE
-from ascendflow.report.findings import rejection_lines, warning_texts
+from ascendflow.report.findings import refusal_text, warning_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ascendflow.documents.lint import Lint as LintDocument
     from ascendflow.stages.stage import StageContext
 
 
 class Lint:
-    """Find every deviation; what the target refuses ends the run here."""
+    """Find every deviation; what `convert` would refuse ends the run here.
+
+    Where ATC converts, what is not known here ends nothing: ATC judges it.
+    """
 
     name: ClassVar[str] = "lint"
     consumes: ClassVar[frozenset[str]] = frozenset({"rewritten"})
@@ -30,25 +34,40 @@ class Lint:
         return ("numpy", "onnx", "onnx-ir")
 
     def run(self, ctx: StageContext) -> None:
-        """Write the findings; those that are no rejection become warnings.
+        """Write the findings; those that stop nothing become warnings.
+
+        Nor does what is unknown, where a real ATC will say.
 
         Raises:
-            NotModelledError: nothing is known of the target, or its settings are refused.
+            NotModelledError: nothing is known of the target, or its settings are refused;
+                or of what it does with a node; and the target is emulated.
             StageError: the target refuses the model; names all nodes and cures.
         """
-        from ascendflow.cann.survey import survey
+        from ascendflow.cann.survey import survey, unsurveyed
         from ascendflow.cann.target import why_refused
 
-        if (reason := why_refused(ctx.config)) is not None:
-            raise NotModelledError(f"lint: {reason}")
         model = ctx.inputs["rewritten"] / MODEL_FILE
-        document = survey(model, ctx.config, all_weights=True)
+        emulated = ctx.config["emulated"]
+        if (reason := why_refused(ctx.config)) is None:
+            document = survey(model, ctx.config, all_weights=True)
+        elif emulated:
+            raise NotModelledError(f"lint: {reason}")
+        else:
+            document = unsurveyed(model, ctx.config)
+            ctx.findings.warnings.append(f"{reason}; nothing was looked for, ATC judges")
         write_json(ctx.outputs["lint.json"], document)
-        if document["totals"]["rejected"]:
-            listed = "\n".join(f"  {line}" for line in rejection_lines(document))
-            raise StageError(
-                f"lint: CANN {document['cann']} refuses:\n{listed}",
-                hint="change these nodes, or name the rules in the manifest; "
-                "`rewrite: {rules: auto}` takes all that can help",
-            )
-        ctx.findings.warnings.extend(warning_texts(document))
+        if refused := refusal_text(document, emulated=emulated):
+            kind = StageError if document["totals"]["rejected"] else NotModelledError
+            raise kind(f"lint: {refused}", hint=_hint(document))
+        ctx.findings.warnings.extend(warning_texts(document, emulated=emulated))
+
+
+def _hint(document: LintDocument) -> str:
+    """Speak of rules only where one would help, which then was not applied."""
+    refused = [each for each in document["findings"] if each["stops_convert"]]
+    if any(each["rule"] is not None and each["skipped"] is None for each in refused):
+        return (
+            "change these nodes, or name the rules in the manifest; "
+            "`rewrite: {rules: auto}` takes all that can help"
+        )
+    return "no rule helps here: change the model, as each line says"

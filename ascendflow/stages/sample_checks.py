@@ -11,18 +11,22 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from ascendflow.stages.sample_shapes import SampleShapes
     from ascendflow.tensors import TensorSpec
 
 KEYS = ("id", "feeds", "labels")
 
 
-def sample_problems(sample: Any, inputs: Sequence[TensorSpec]) -> Iterator[str]:
+def sample_problems(
+    sample: Any, inputs: Sequence[TensorSpec], shapes: SampleShapes | None = None
+) -> Iterator[str]:
     """Say what is wrong with one sample, apart from its id.
 
     Args:
         sample: what a factory yielded.
         inputs: the model's inputs as the manifest declares them; feeds must match them
             exactly, since a silent cast or broadcast changes what is measured.
+        shapes: what feeds may be shaped like, where that is more than the inputs' own.
     """
     unknown = [key for key in sample if key not in KEYS]
     if unknown:
@@ -31,7 +35,9 @@ def sample_problems(sample: Any, inputs: Sequence[TensorSpec]) -> Iterator[str]:
     if not is_mapping(feeds):
         yield f"feeds is a {_kind(feeds)}, not a mapping of input names to arrays"
     else:
-        yield from _feed_problems(feeds, inputs)
+        yield from _feed_problems(feeds, inputs, is_shape_told=shapes is None)
+        if shapes is not None and _are_whole(feeds, inputs):
+            yield from shapes.problems({s.name: feeds[s.name].shape for s in inputs})
     if not is_mapping(labels):
         yield f"labels is a {_kind(labels)}, not a mapping of names to arrays"
     else:
@@ -63,7 +69,14 @@ def is_mapping(value: Any) -> bool:
     return isinstance(value, MappingType) and all(isinstance(key, str) for key in value)
 
 
-def _feed_problems(feeds: Mapping[str, Any], inputs: Sequence[TensorSpec]) -> Iterator[str]:
+def _are_whole(feeds: Mapping[str, Any], inputs: Sequence[TensorSpec]) -> bool:
+    """Whether there is an array for each input."""
+    return all(s.name in feeds and why_no_array(feeds[s.name]) is None for s in inputs)
+
+
+def _feed_problems(
+    feeds: Mapping[str, Any], inputs: Sequence[TensorSpec], *, is_shape_told: bool
+) -> Iterator[str]:
     names = [spec.name for spec in inputs]
     for name in feeds:
         if name not in names:
@@ -75,7 +88,9 @@ def _feed_problems(feeds: Mapping[str, Any], inputs: Sequence[TensorSpec]) -> It
         elif (reason := why_no_array(feeds[spec.name])) is not None:
             yield f"input {spec.name!r} {reason}"
         else:
-            yield from _array_problems(feeds[spec.name], spec)
+            array = feeds[spec.name]
+            as_fed = spec if is_shape_told else spec._replace(shape=array.shape)
+            yield from _array_problems(array, as_fed)
 
 
 def _array_problems(array: np.ndarray, spec: TensorSpec) -> Iterator[str]:

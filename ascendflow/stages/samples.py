@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import glob
-import math
 import os
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import StageError
 from ascendflow.factories import load_factory, users_code
+from ascendflow.stages.pictures import FOLDER, Pictures
 from ascendflow.stages.problem_list import ProblemList
-from ascendflow.stages.random_tensors import random_tensor
+from ascendflow.stages.random_samples import random_samples
 from ascendflow.stages.sample_checks import (
     is_mapping,
     sample_problems,
     unknown_feeds,
     why_bad_id,
 )
+from ascendflow.stages.sample_shapes import HINT as UNSEEN_HINT
+from ascendflow.stages.sample_shapes import SampleShapes
 from ascendflow.tensors import TensorSpec, TensorWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
-
     from ascendflow.stages.stage import StageContext
 
 LABEL_PREFIX = "label."
-SHAPE_HINT = "is the shape right?"
-MOST_ELEMENTS = 2**59
-"""numpy counts the bytes of an array in 63 bits, and draws numbers of 8 bytes."""
 OR_INPUT = "if it is an input of the model, name it under `inputs` in the manifest"
 LABEL_HINTS = {
     "factory": f'if {{name!r}} is a label, give it under "labels", not "feeds"; {OR_INPUT}',
@@ -58,6 +56,9 @@ class Samples:
     def run(self, ctx: StageContext) -> None:
         """Write the tensor sets `samples/feeds` and `samples/labels`, of the same ids.
 
+        Where the target prepares pictures, those are in `samples/pictures`, and `feeds`
+        holds what the model gets.
+
         Samples are taken one at a time, so a set may be larger than memory.
 
         Raises:
@@ -66,6 +67,8 @@ class Samples:
         """
         specs = ctx.config["inputs"]
         inputs = tuple(TensorSpec(i["name"], i["dtype"], tuple(i["shape"])) for i in specs)
+        shapes = ctx.config.get("shapes", ())
+        pictures = Pictures(ctx.config.get("aipp") or {}, inputs)
         source = ctx.config["samples"]
         if "factory" in source:
             what, samples = _from_factory(ctx.folder, source)
@@ -74,21 +77,30 @@ class Samples:
             base = ctx.roots[root] if colon else ctx.folder
             what, samples = source["files"], _from_files(base, pattern)
         else:
-            what, samples = "random", _random(inputs, source["random"])
+            what = "random"
+            samples = random_samples(pictures, source["random"], shapes)
             ctx.findings.warnings.append(
                 "random inputs: what is measured on them says little about real data"
             )
         label_hint = next((LABEL_HINTS[k] for k in LABEL_HINTS if k in source), "")
-        written = _write(samples, inputs, ctx.outputs["samples"], what, label_hint)
+        written = _write(
+            samples,
+            pictures,
+            ctx.outputs["samples"],
+            what,
+            label_hint,
+            SampleShapes(pictures.shapes(shapes)) if shapes else None,
+        )
         ctx.findings.facts["samples"] = written
 
 
-def _write(
+def _write(  # noqa: PLR0913, PLR0917  each is another thing
     samples: Iterable[Any],
-    inputs: Sequence[TensorSpec],
+    pictures: Pictures,
     folder: Path,
     what: str,
     label_hint: str,
+    shapes: SampleShapes | None,
 ) -> int:
     """Check and write sample after sample; return how many there were.
 
@@ -97,18 +109,24 @@ def _write(
     problems = ProblemList()
     seen: set[str] = set()
     unknown: dict[str, None] = {}
+    inputs = pictures.fed
     folder.mkdir()
-    with TensorWriter(folder / "feeds") as feeds, TensorWriter(folder / "labels") as labels:
+    with ExitStack() as stack:
+        kinds = ("feeds", "labels", *([FOLDER] if pictures.aipp else []))
+        writers = [stack.enter_context(TensorWriter(folder / kind)) for kind in kinds]
         for number, sample in enumerate(samples):
-            problems.add(_called(number, sample, seen), _problems(sample, inputs, seen))
+            name = _called(number, sample, seen)
+            problems.add(name, _problems(sample, inputs, seen, shapes))
             unknown.update(dict.fromkeys(unknown_feeds(sample, inputs)))
             if problems.full:
                 break
             if not problems:
-                ordered = {spec.name: sample["feeds"][spec.name] for spec in inputs}
-                feeds.write(sample["id"], ordered)
-                labels.write(sample["id"], sample.get("labels", {}))
-        _refuse(problems, what, [label_hint.format(name=name) for name in unknown])
+                fed = sample["feeds"]
+                sets = (pictures.prepared(fed), sample.get("labels", {}), pictures.of(fed))
+                for writer, tensors in zip(writers, sets, strict=False):
+                    writer.write(sample["id"], tensors)
+        unseen = shapes.unseen() if shapes is not None and seen else []
+        _refuse(problems, unseen, what, [label_hint.format(name=name) for name in unknown])
         if not seen:
             raise StageError(f"{what} gives no sample", hint="an empty set proves nothing")
     return len(seen)
@@ -122,7 +140,12 @@ def _called(number: int, sample: Any, seen: set[str]) -> str:
     return f"number {number}" + (f" ({sample_id!r})" if sample_id is not None else "")
 
 
-def _problems(sample: Any, inputs: Sequence[TensorSpec], seen: set[str]) -> Iterator[str]:
+def _problems(
+    sample: Any,
+    inputs: Sequence[TensorSpec],
+    seen: set[str],
+    shapes: SampleShapes | None,
+) -> Iterator[str]:
     """Say what is wrong with one sample, and note its id."""
     if not is_mapping(sample):
         yield f'is a {type(sample).__name__}, not a mapping {{"id", "feeds", "labels"}}'
@@ -132,18 +155,25 @@ def _problems(sample: Any, inputs: Sequence[TensorSpec], seen: set[str]) -> Iter
         yield reason
     if isinstance(sample_id, str):
         seen.add(sample_id)
-    yield from sample_problems(sample, inputs)
+    yield from sample_problems(sample, inputs, shapes)
 
 
-def _refuse(problems: ProblemList, what: str, label_hints: Iterable[str]) -> None:
+def _refuse(
+    problems: ProblemList, unseen: Sequence[str], what: str, label_hints: Iterable[str]
+) -> None:
     if problems:
         rule = (
             "feeds must match the manifest's inputs exactly, nothing is cast; and those "
             "must be what the model takes"
         )
-        raise StageError(
-            f"{what}: {problems.message()}", hint="; ".join((rule, *label_hints))
-        )
+        told, hints = [problems.message()], [rule, *label_hints]
+    else:
+        told, hints = [], []
+    if unseen and not problems.full:
+        told.append(f"no sample has the shapes {'; nor '.join(unseen)}")
+        hints.append(UNSEEN_HINT)
+    if told:
+        raise StageError(f"{what}: " + "\n  ".join(told), hint="; ".join(hints))
 
 
 def _from_factory(folder: Path, source: Mapping[str, Any]) -> tuple[str, Iterator[Any]]:
@@ -189,24 +219,6 @@ def _from_files(folder: Path, pattern: str) -> Iterator[Any]:
         yield {"id": name.removesuffix(".npz"), "feeds": feeds, "labels": labels}
 
 
-def _drawn(
-    spec: TensorSpec, generator: np.random.Generator, bounds: Sequence[float] | None
-) -> np.ndarray:
-    """Draw one tensor.
-
-    Raises:
-        StageError: this machine's memory does not hold it.
-    """
-    what = f"random: input {spec.name!r}, {spec.dtype} of shape {list(spec.shape)}"
-    if math.prod(spec.shape) > MOST_ELEMENTS:
-        raise StageError(f"{what}, does not fit into any memory", hint=SHAPE_HINT)
-    try:
-        return random_tensor(spec, generator, bounds)
-    except MemoryError as error:
-        reason = f"{what}, does not fit into memory: {error}"
-        raise StageError(reason, hint=SHAPE_HINT) from error
-
-
 def _arrays(path: Path) -> dict[str, Any]:
     """Read all arrays of an .npz file by name.
 
@@ -229,23 +241,3 @@ def _arrays(path: Path) -> dict[str, Any]:
 
 def _is_label(key: str) -> bool:
     return key.startswith(LABEL_PREFIX)
-
-
-def _random(inputs: Sequence[TensorSpec], how: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield samples drawn from the config's own seed; ranges are [low, high)."""
-    import numpy as np
-
-    ranges = how.get("ranges") or {}
-    names = [spec.name for spec in inputs]
-    for name, (low, high) in ranges.items():
-        if name not in names:
-            raise StageError(
-                f"random: ranges names {name!r}, which is no input",
-                hint=f"the inputs are: {', '.join(names)}",
-            )
-        if not low < high:
-            raise StageError(f"random: the range [{low}, {high}) of {name!r} is empty")
-    generator = np.random.default_rng(how["seed"])
-    for number in range(how["count"]):
-        feeds = {s.name: _drawn(s, generator, ranges.get(s.name)) for s in inputs}
-        yield {"id": f"random-{number:04d}", "feeds": feeds}

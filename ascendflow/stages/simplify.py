@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
-from ascendflow.errors import StageError
-from ascendflow.graph.canonical import canonicalise, save
 from ascendflow.graph.files import MODEL_FILE
-from ascendflow.graph.fixed_shapes import fix_shapes
-from ascendflow.graph.ingest import check
-from ascendflow.graph.io_spec import inputs_of, opset_of, outputs_of
 from ascendflow.graph.run import OnnxModel
-from ascendflow.graph.simplifier import simplify
+from ascendflow.graph.simplified import simplify_exported
 from ascendflow.graph.structure import read_structure
 from ascendflow.graph.traverse import every_node
 from ascendflow.stages.agreement import Agreement, compare_outputs, refuse_beyond
@@ -22,8 +17,6 @@ from ascendflow.tensors import TensorSet, TensorSpec
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-    import onnx
 
     from ascendflow.documents.simplification import SimplificationDocument
     from ascendflow.stages.stage import StageContext
@@ -63,32 +56,32 @@ class Simplify:
             "outputs": {},
         }
         if ctx.config["enabled"]:
-            _simplify(ctx, before, document)
+            _simplify(ctx, document)
         else:
             _keep(ctx, exported)
         write_json(ctx.outputs["simplify.json"], document)
 
 
-def _simplify(
-    ctx: StageContext, before: onnx.ModelProto, document: SimplificationDocument
-) -> None:
+def _simplify(ctx: StageContext, document: SimplificationDocument) -> None:
     """Simplify, write, compare with the golden, and fill in `document`."""
-    model, setting, failed = simplify(ctx.inputs["exported"] / MODEL_FILE)
+    specs = ctx.config["inputs"]
+    inputs = [TensorSpec(i["name"], i["dtype"], tuple(i["shape"])) for i in specs]
+    folder = ctx.outputs["simplified"]
+    model, setting, failed = simplify_exported(
+        ctx.inputs["exported"] / MODEL_FILE,
+        folder,
+        inputs,
+        {each["name"]: each["open"] for each in specs if "open" in each},
+    )
     if failed:
         ctx.findings.warnings.append(
             f"onnxsim raised under the setting {failed[0]['setting']!r} and was run "
             f"{setting!r}: {failed[0]['error']}"
         )
-    _refuse_another_interface(before, model)
-    specs = ctx.config["inputs"]
-    fix_shapes(model, [TensorSpec(i["name"], i["dtype"], tuple(i["shape"])) for i in specs])
-    canonicalise(model)
-    path = save(model, ctx.outputs["simplified"], ctx.outputs["simplified"])
-    check(path, "the simplified model")
     document["setting"] = setting
     document["failed"] = failed
     document["nodes_after"] = sum(1 for _ in every_node(model))
-    agreements = _compare(ctx, path)
+    agreements = _compare(ctx, folder / MODEL_FILE)
     document["outputs"] = {name: a.document() for name, a in agreements.items()}
 
 
@@ -110,20 +103,6 @@ def _compare(ctx: StageContext, path: Path) -> dict[str, Agreement]:
         key="simplify.max_relative_error; simplify.enabled: false leaves the stage out",
     )
     return agreements
-
-
-def _refuse_another_interface(before: onnx.ModelProto, after: onnx.ModelProto) -> None:
-    """Raise where inputs, outputs or opset are not what they were."""
-    then, now = inputs_of(before), inputs_of(after)
-    if then != now:
-        raise StageError(f"onnxsim changed the inputs from {list(then)} to {list(now)}")
-    names = [[spec[:2] for spec in outputs_of(model)] for model in (before, after)]
-    if names[0] != names[1]:
-        raise StageError(f"onnxsim changed the outputs from {names[0]} to {names[1]}")
-    if opset_of(before) != opset_of(after):
-        raise StageError(
-            f"onnxsim changed the opset from {opset_of(before)} to {opset_of(after)}"
-        )
 
 
 def _keep(ctx: StageContext, exported: Path) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 EFFECTS = get_args(Effect)
 FOR_RULES = (Rule.__module__, nodes.__name__, edit.__name__)
 """What of ascendflow a rule may import; whatever else is not this stage's code."""
+_OURS = tuple(name for name, value in vars(Rule).items() if inspect.isfunction(value))
+"""What selects nodes and holds a rule to its contract, and `apply`."""
 
 
 def load_rules(folder: Path, named: Iterable[tuple[str, str]]) -> list[Rule]:
@@ -88,6 +90,9 @@ def _why_no_rule(found: Any) -> str | None:
         return f"version must be an integer from 1 on, got {version!r}"
     if effect not in EFFECTS:
         return f"effect must be one of {', '.join(EFFECTS)}, got {effect!r}"
+    changed = {name for name in _OURS if getattr(found, name) is not getattr(Rule, name)}
+    if own := sorted(changed - {"apply"}):
+        return f"{', '.join(own)} is not its own to define: a rule has `apply`"
     is_set = isinstance(op_types, set | frozenset) and op_types
     if not is_set or not all(isinstance(each, str) for each in op_types):
         return f"op_types must be a set of operator types, got {op_types!r}"

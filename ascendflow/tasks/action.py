@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,7 @@ class StageAction(BaseAction):
     def _bring_up(self, told: dict[str, Any]) -> Outcome:
         if (failure := told.get("failure")) is not None:
             raise failure
+        gc.enable()
         # Not at the top: a run that finds everything up to date starts no process.
         from ascendflow.build.bring_up import Outcome, bring_up, repeat
 

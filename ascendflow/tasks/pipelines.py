@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from doit.exceptions import InvalidDodoFile
@@ -21,10 +22,13 @@ from ascendflow.tasks.verdict import VerdictAction
 from ascendflow.vocabulary import STAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ascendflow.plan import Plan, PlannedStage
+
+Graph = tuple[tuple[str, tuple[str, ...]], ...]
+"""(stage, the stages that must come first), producers first."""
 
 DOIT_CONFIG = {
     "backend": "ascendflow",
@@ -40,9 +44,10 @@ def task_pipelines() -> Iterator[dict[str, Any]]:
     for name in STAGES:
         yield {"basename": name, "name": None, "doc": f"{name} of every selected model"}
     for plan in selected_plans():
-        for stage in plan.stages:
-            yield _stage_task(plan, stage)
-        yield _model_task(plan)
+        graph = tuple((stage.name, stage.after) for stage in plan.stages)
+        for stage, after in zip(plan.stages, _direct(graph), strict=True):
+            yield _stage_task(plan, stage, after)
+        yield _model_task(plan, _last(graph))
 
 
 def selected_plans() -> list[Plan]:
@@ -66,6 +71,7 @@ def selected_plans() -> list[Plan]:
             problems.append(str(error))
         except OSError as error:
             problems.append(f"{model}: {plain(error)}")
+    problems = list(dict.fromkeys(problems))  # soc= is as wrong for each model
     if SESSION.problems is not None:
         SESSION.problems += problems
     elif problems:
@@ -83,25 +89,44 @@ def _refuse_path(repository: Path) -> None:
         ) from error
 
 
-def _stage_task(plan: Plan, stage: PlannedStage) -> dict[str, Any]:
+@cache
+def _direct(graph: Graph) -> list[list[str]]:
+    """Leave out what comes first anyway: doit takes its time for each pair of tasks."""
+    before: dict[str, set[str]] = {}
+    direct = []
+    for name, after in graph:
+        far = set[str]().union(*(before[each] for each in after))
+        before[name] = far | set(after)
+        direct.append([each for each in after if each not in far])
+    return direct
+
+
+@cache
+def _last(graph: Graph) -> list[str]:
+    """Name the stages that no other waits for."""
+    waited_for = {each for _, after in graph for each in after}
+    return [name for name, _ in graph if name not in waited_for]
+
+
+def _stage_task(plan: Plan, stage: PlannedStage, after: Sequence[str]) -> dict[str, Any]:
     return {
         "basename": stage.name,
         "name": plan.run_name,
         "actions": [StageAction(plan, stage)],
-        "task_dep": [f"{before}:{plan.run_name}" for before in stage.after],
+        "task_dep": [f"{before}:{plan.run_name}" for before in after],
         "uptodate": [UpToDate(plan, stage)],
         "clean": [RemoveFolder(plan.run_name, stage.name)],
         "verbosity": 1,
     }
 
 
-def _model_task(plan: Plan) -> dict[str, Any]:
+def _model_task(plan: Plan, after: Sequence[str]) -> dict[str, Any]:
     """Make the task that enforces the verdict; nothing may depend on it."""
     return {
         "basename": plan.run_name,
         "doc": f"every stage of {plan.run_name}, then its verdict",
         "actions": [VerdictAction(plan)],
-        "task_dep": [f"{stage.name}:{plan.run_name}" for stage in plan.stages],
+        "task_dep": [f"{before}:{plan.run_name}" for before in after],
         "uptodate": [NeverUpToDate(plan.run_name)],
         "clean": [RemoveFolder(plan.run_name)],
         "verbosity": 1,

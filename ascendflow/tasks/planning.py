@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.build.project import PLAN
@@ -15,7 +16,6 @@ from ascendflow.tasks.selection import MANIFEST, PIPELINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ascendflow.build.project import Project
     from ascendflow.tasks.variables import Variables
@@ -33,20 +33,28 @@ def plan_of(project: Project, model: str, variables: Variables) -> Plan:
             return plan
     plan, leads = _new_plan(project, model, variables)
     project.new_plans.add(plan.run_name)
-    path = project.build_folder(plan.run_name) / PLAN
+    path = os.path.join(project.build_folder(plan.run_name), PLAN)
     kept = {"made_from": made_from, "leads": leads, "plan": plan.to_json()}
     text = json.dumps(kept, sort_keys=True)
     with suppress(AscendflowError):  # it is kept only to save the next run's time
-        write_bytes(str(path), f"{text}\n".encode())
+        write_bytes(path, f"{text}\n".encode())
     return plan
 
 
 def _made_from(project: Project, model: str, variables: Variables) -> dict[str, Any]:
     """All that decides a plan, as digests."""
+    manifest = os.path.join(project.repository, PIPELINES, model, MANIFEST)
+    return {
+        "manifest": project.index.digest(manifest),
+        **_made_from_for_all(project, variables),
+    }
+
+
+@cache
+def _made_from_for_all(project: Project, variables: Variables) -> dict[str, Any]:
     folder = os.fspath(project.repository)
     pyproject = os.path.join(folder, "pyproject.toml")
     return {
-        "manifest": project.index.digest(os.path.join(folder, PIPELINES, model, MANIFEST)),
         "pyproject": project.index.digest(pyproject) if os.path.exists(pyproject) else None,
         "ascendflow": project.package_digest(),
         # The folders of roots are kept as they are from here.
@@ -57,18 +65,20 @@ def _made_from(project: Project, model: str, variables: Variables) -> dict[str, 
     }
 
 
-def _candidates(project: Project, model: str, variables: Variables) -> Iterator[Path]:
+def _candidates(project: Project, model: str, variables: Variables) -> Iterator[str]:
     """Where the plan may be kept; a variant's folder spells defaults not known yet."""
     if variables.soc is None and variables.precision is None:
-        yield project.build_folder(model) / PLAN
+        yield os.path.join(project.build_folder(model), PLAN)
     else:
         pattern = f"{model}@{variables.soc or '*'}-{variables.precision or '*'}"
-        yield from sorted((project.repository / "build").glob(f"{pattern}/{PLAN}"))
+        found = (project.repository / "build").glob(f"{pattern}/{PLAN}")
+        yield from sorted(map(str, found))
 
 
-def _kept_plan(path: Path, made_from: dict[str, Any]) -> Plan | None:
+def _kept_plan(path: str, made_from: dict[str, Any]) -> Plan | None:
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            kept = json.loads(file.read())
         if kept["made_from"] != made_from or not _still_lead(kept["leads"]):
             return None
         return Plan.from_json(kept["plan"])

@@ -48,6 +48,7 @@ class StageReporter(ConsoleReporter):
         self.write(f"   {task.name} {outcome['how']}{took}\n")
         for warning in outcome["warnings"]:
             self.write(f"   warning: {task.name}: {warning}\n")
+            SESSION.told_warnings.add((task.name, warning))
         if outcome["differing"]:
             roles = ", ".join(outcome["differing"])
             self.write(

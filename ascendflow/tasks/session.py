@@ -26,6 +26,7 @@ class Session:
         problems: where those of manifests go; None: they are raised, and nothing goes on.
         stale_runs: names of the runs in which a stage was found stale.
         exit_codes: the exit code that each failure asks for.
+        told_warnings: (task, warning) of stages, as this command has printed them.
     """
 
     def __init__(self) -> None:
@@ -34,6 +35,7 @@ class Session:
         self.problems: list[str] | None = None
         self.stale_runs: set[str] = set()
         self.exit_codes: list[int] = []
+        self.told_warnings: set[tuple[str, str]] = set()
 
     @cached_property
     def project(self) -> Project:

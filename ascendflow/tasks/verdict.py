@@ -11,6 +11,7 @@ from doit.action import BaseAction
 from ascendflow.build.warned import recorded_warnings
 from ascendflow.errors import AccuracyGateError, StageError
 from ascendflow.report.lines import failure_message, verdict_line, warning_line
+from ascendflow.report.words import counted
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
 
@@ -33,7 +34,7 @@ class VerdictAction(BaseAction):
         self.result: str | None = None
         self.values: dict[str, Any] = {}
         self.out = self.err = ""
-        self._plan = plan
+        self.plan = plan
 
     def execute(self, out: Any = None, err: Any = None) -> BaseFail | None:
         """Tell verdict.json and report.json; never raises for what a user can mend."""
@@ -63,16 +64,28 @@ class VerdictAction(BaseAction):
             from ascendflow.report.console import print_report
 
             print_report(report)
-        for warning in self._warnings():
-            sys.stdout.write(f"{warning_line(warning)}\n")
+        self._tell_warnings()
         if not passed:
             where = self._relative(self._path("report", "report.html"))
             raise AccuracyGateError(failure_message(verdict, report), hint=f"open {where}")
         sys.stdout.write(f"{verdict_line(verdict)}\n")
 
+    def _tell_warnings(self) -> None:
+        """Print each warning, but those that this run said when their stage ended."""
+        above: list[str] = []
+        for warning in self._warnings():
+            name = f"{warning['stage']}:{self.plan.run_name}"
+            if (name, warning["text"]) in SESSION.told_warnings:
+                above.append(warning["stage"])
+            else:
+                sys.stdout.write(f"{warning_line(warning)}\n")
+        if above:
+            stages = ", ".join(dict.fromkeys(above))
+            sys.stdout.write(f"{counted(len(above), 'warning')} above, of {stages}\n")
+
     def _warnings(self) -> Iterator[StageWarning]:
         """Give what the stages warned of; where all were judged up to date, note so."""
-        project, plan = SESSION.project, self._plan
+        project, plan = SESSION.project, self.plan
         if (proof := SESSION.proofs.of(plan)) is not None:
             for stage, warnings in proof.warnings.items():
                 for text in warnings:
@@ -99,13 +112,13 @@ class VerdictAction(BaseAction):
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise StageError(
-                f"{self._plan.run_name}: cannot read {self._relative(path)}: {reason}",
+                f"{self.plan.run_name}: cannot read {self._relative(path)}: {reason}",
                 hint="run the same again: stages whose artifacts are gone are restored",
             ) from error
         return document
 
     def _path(self, stage: str, role: str) -> Path:
-        return SESSION.project.artifact(self._plan, stage, role)
+        return SESSION.project.artifact(self.plan, stage, role)
 
     def _relative(self, path: Path) -> Path:
         return path.relative_to(SESSION.project.repository)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+Case = int | dict[str, Any]
+"""A file's number, or what it is made from."""
 TIMEOUT_S = 120.0
 """For one stage of one file; a tenth of a second is usual."""
 
@@ -24,7 +26,7 @@ class Outcome:
     """What became of one file.
 
     Attributes:
-        number: makes the file again: `python -m tests.fuzz KIND NUMBER`.
+        case: makes the file again: `python -m tests.fuzz KIND CASE`.
         how: "passed", "refused", "bug", "crashed" or "hung".
         stage: where it ended.
         said: the message; for a crash, how the child ended.
@@ -32,7 +34,7 @@ class Outcome:
         escaped: what was written, or read, where nothing may be.
     """
 
-    number: int
+    case: Case
     how: str
     stage: str
     said: str
@@ -48,27 +50,43 @@ class Outcome:
         return f"{self.how} {self.exit_code}: {self.said}"
 
 
-def outcomes(kind: str, numbers: Iterable[int], scratch: Path) -> Iterator[Outcome]:
-    """Yield what becomes of each file, in order.
+class Fleet:
+    """Takes one file after the other, each with the first child that still lives.
 
     Args:
-        kind: "onnx" or "npz".
-        numbers: the files, by what they are made from.
         scratch: an empty folder; nothing outside of it may be written.
     """
-    child = None
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._child: _Child | None = None
+        self._taken = 0
+
+    def take(self, kind: str, case: Case) -> Outcome:
+        """Say what becomes of one file of a kind that `tests.fuzz.worker` knows."""
+        self._child = self._child or _Child(self._scratch / "log.txt")
+        self._taken += 1
+        folder = self._scratch / "files" / f"{kind}-{self._taken}"
+        outcome = self._child.take(kind, case, folder)
+        if outcome.how in ("crashed", "hung"):
+            self.end()
+            shutil.rmtree(self._scratch / "files")
+        return outcome
+
+    def end(self) -> None:
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+
+def outcomes(kind: str, cases: Iterable[Case], scratch: Path) -> Iterator[Outcome]:
+    """Yield what becomes of each file, in order."""
+    fleet = Fleet(scratch)
     try:
-        for number in numbers:
-            child = child or _Child(scratch / "log.txt")
-            outcome = child.take(kind, number, scratch / "files" / f"{kind}-{number}")
-            yield outcome
-            if outcome.how in ("crashed", "hung"):
-                child.end()
-                child = None
-                shutil.rmtree(scratch / "files")
+        for case in cases:
+            yield fleet.take(kind, case)
     finally:
-        if child is not None:
-            child.end()
+        fleet.end()
 
 
 class _Child:
@@ -88,8 +106,8 @@ class _Child:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._fd, selectors.EVENT_READ)
 
-    def take(self, kind: str, number: int, folder: Path) -> Outcome:
-        task = {"kind": kind, "number": number, "folder": str(folder)}
+    def take(self, kind: str, case: Case, folder: Path) -> Outcome:
+        task = {"kind": kind, "case": case, "folder": str(folder)}
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(task).encode() + b"\n")
         self._process.stdin.flush()
@@ -97,13 +115,13 @@ class _Child:
         while True:
             answer = self._answer()
             if answer is None:
-                return Outcome(number, "hung", stage, f"for {TIMEOUT_S} s")
+                return Outcome(case, "hung", stage, f"for {TIMEOUT_S} s")
             if not answer:
                 code = self._process.wait()
-                return Outcome(number, "crashed", stage, f"exit status {code}")
+                return Outcome(case, "crashed", stage, f"exit status {code}")
             if "enters" not in answer:
                 escaped = tuple(answer.pop("escaped"))
-                return Outcome(number, escaped=escaped, **answer)
+                return Outcome(case, escaped=escaped, **answer)
             stage = answer["enters"]
 
     def _answer(self) -> dict[str, Any] | None:

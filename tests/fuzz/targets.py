@@ -6,7 +6,6 @@ it as it is.
 
 from __future__ import annotations
 
-import random
 import shutil
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -15,25 +14,26 @@ import numpy as np
 import onnx
 
 from ascendflow.backends.emulator.backend import Emulator
-from ascendflow.cann.precision import MODELLED as MODES
-from ascendflow.cann.soc import MODELLED as SOCS
+from ascendflow.cann import listing
 from ascendflow.cann.survey import survey
+from ascendflow.cann.target import Target
+from ascendflow.documents.lint import Lint
 from ascendflow.errors import AscendflowError
 from ascendflow.graph.io_spec import inputs_of
 from ascendflow.graph.rewrite import Request, rewrite
 from tests.emulation import target
 from tests.fuzz import onnx_files
-from tests.fuzz.graphs import SEEDS, WEIGHTS_FILE
+from tests.fuzz.graphs import WEIGHTS_FILE
 from tests.fuzz.journey import Verdict
 from tests.models import run
-from tests.random_models import random_model
-from tests.rewriting import KEEPING, LOSSY, rewrite_file, why_broken
+from tests.rewriting import KEEPING, rewrite_file, why_broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-VERSIONS = ("6.0", "8.1", "8.1", "8.5")
+    from tests.fuzz.recipes import Recipe
+
 LARGEST_INPUT = 1 << 16
 
 
@@ -41,41 +41,63 @@ class BrokenPromiseError(Exception):
     """A rule changed what a model computes."""
 
 
-def seed(rng: random.Random) -> onnx.ModelProto:
-    """Make a valid model: half of them random operators, half of every kind."""
-    if rng.random() < 0.5:
-        return random_model(rng, longest=3).model()
-    return rng.choice(SEEDS)()
+def take(recipe: Recipe, folder: Path, enter: Callable[[str], None]) -> Verdict:
+    """Lint, list, compile and run, and rewrite a mutated model, one after the other.
 
-
-def take(number: int, folder: Path, enter: Callable[[str], None]) -> Verdict:
-    """Lint, compile and run, and rewrite mutated model `number`, one after the other.
-
-    Each is done whatever became of the one before; the verdict is the first refusal.
+    Each is done whatever became of the one before; the verdict is the first refusal. What
+    compiling has against the target, and not against the file, lint must have told.
     """
-    file = onnx_files.write(number, folder / "downloads", seed=seed)
+    steps = (recipe.changes, recipe.damages)
+    file = onnx_files.write_made(recipe.seed(), *steps, folder / "downloads")
     made = folder / "repository"
     made.mkdir()
-    rng = random.Random(number)  # noqa: S311 - to be repeated
-    config = target(rng.choice(list(SOCS)), rng.choice(MODES), rng.choice(VERSIONS))
-    lossy = [rng.choice(LOSSY)] if LOSSY else []
-    verdict = Verdict("passed")
+    config = target(recipe.soc_version, recipe.precision_mode, recipe.cann)
+    return _taken(file, made, config, recipe.lossy, enter)
+
+
+def _taken(
+    file: Path,
+    made: Path,
+    config: Mapping[str, str],
+    lossy: str,
+    enter: Callable[[str], None],
+) -> Verdict:
+    verdict, told = Verdict("passed"), list[Lint]()
     steps: dict[str, Callable[[], Any]] = {
-        "lint": lambda: survey(file, config, all_weights=True),
+        "lint": lambda: told.append(survey(file, config, all_weights=True)),
+        "precision": lambda: _list(file, config),
         "compile": lambda: _emulate(file, made / "model", config),
         "rewrite": lambda: _rewrite(file, made / "rewritten.onnx"),
-        "lossy": lambda: rewrite(file, made / "lossy.onnx", [*map(Request, lossy)]),
+        "lossy": lambda: rewrite(file, made / "lossy.onnx", [Request(lossy)]),
     }
     for name, step in steps.items():
         enter(name)
         try:
             step()
         except AscendflowError as error:
+            if name == "compile" and is_untold(str(error), told):
+                return Verdict("bug", name, f"lint passes it, but {error}")
             if verdict.how == "passed":
                 verdict = Verdict("refused", name, str(error), error.exit_code)
         except BaseException:  # noqa: BLE001 - MemoryError and RecursionError are findings
             return Verdict("bug", name, traceback.format_exc())
     return verdict
+
+
+def is_untold(refusal: str, told: list[Lint]) -> bool:
+    """Whether convert refuses what is in a model, and lint found nothing that stops it."""
+    if not refusal.startswith(("convert: CANN", "convert: the emulator has no model")):
+        return False
+    found = [each for lint in told for each in lint["findings"] if each["stops_convert"]]
+    return bool(told) and not found
+
+
+def _list(file: Path, config: Mapping[str, str]) -> None:
+    """List the types of all nodes, as data and as text."""
+    where = Target.of(config)
+    rows = listing.listed(file, where)
+    listing.as_data(rows, where)
+    listing.as_text(rows, where)
 
 
 def _emulate(file: Path, folder: Path, config: Mapping[str, str]) -> None:

@@ -84,7 +84,9 @@ def _names_a_part(problem: str, line: str) -> bool:
 @pytest.mark.slow
 def test_each_mutated_manifest_loads_or_says_file_line_and_key(tmp_path: Path) -> None:
     found = list(outcomes("manifest", range(COUNT), tmp_path))
-    bad = {o.number: why for o in found if (why := wrong(o, manifests.mutated(o.number)))}
+    contents = map(manifests.mutated, range(COUNT))
+    whys = [wrong(*each) for each in zip(found, contents, strict=True)]
+    bad = {at: why for at, why in enumerate(whys) if why is not None}
 
     assert bad == {}
     assert len(found) == COUNT

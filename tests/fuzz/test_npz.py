@@ -35,7 +35,7 @@ def wrong(outcome: Outcome) -> str | None:
 @pytest.mark.slow
 def test_each_mutated_file_is_read_as_it_is_or_refused_by_name(tmp_path: Path) -> None:
     found = list(outcomes("npz", range(COUNT), tmp_path))
-    bad = {outcome.number: why for outcome in found if (why := wrong(outcome)) is not None}
+    bad = {outcome.case: why for outcome in found if (why := wrong(outcome)) is not None}
 
     assert bad == {}
     assert len(found) == COUNT

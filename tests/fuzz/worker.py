@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.fuzz import archives, journey, manifests, onnx_files, targets
+from tests.fuzz.recipes import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tests.fuzz.fleet import Case
 
 MEMORY = 6 << 30
 """Bytes of addresses: a model that declares more meets an error, not the machine's end."""
@@ -30,9 +33,10 @@ def onnx_file(number: int, folder: Path, enter: Callable[[str], None]) -> journe
     return journey.travel(file, folder / "repository", enter=enter)
 
 
-def target(number: int, folder: Path, enter: Callable[[str], None]) -> journey.Verdict:
+def target(case: Case, folder: Path, enter: Callable[[str], None]) -> journey.Verdict:
     """Give a mutated ONNX file to lint, the emulator and the rules."""
-    return targets.take(number, folder, enter)
+    recipe = Recipe.numbered(case) if isinstance(case, int) else Recipe.of(case)
+    return targets.take(recipe, folder, enter)
 
 
 def archive(number: int, folder: Path, enter: Callable[[str], None]) -> journey.Verdict:
@@ -46,7 +50,12 @@ def manifest(number: int, folder: Path, enter: Callable[[str], None]) -> journey
     return journey.load(content, folder / "repository", enter=enter)
 
 
-KINDS = {"onnx": onnx_file, "npz": archive, "manifest": manifest, "target": target}
+KINDS: dict[str, Callable[..., journey.Verdict]] = {
+    "onnx": onnx_file,
+    "npz": archive,
+    "manifest": manifest,
+    "target": target,
+}
 
 
 def main() -> None:
@@ -66,7 +75,7 @@ def main() -> None:
         folder.mkdir(parents=True)
         os.chdir(folder)  # where a relative name leads
         verdict = KINDS[task["kind"]](
-            task["number"], folder, lambda stage: answer({"enters": stage})
+            task["case"], folder, lambda stage: answer({"enters": stage})
         )
         said = verdict.to_json()
         said["escaped"] = sorted(_escaped(folder))

@@ -11,8 +11,9 @@ import sys
 from tests.node_cases import cases, wheel
 from tests.node_cases.judge import EXACT, HALF, judge
 from tests.node_cases.survey import Survey, worse
+from tests.wheels import REPOSITORY
 
-PAGE = wheel.REPOSITORY / "docs" / "backend-tests.md"
+PAGE = REPOSITORY / "docs" / "backend-tests.md"
 
 
 def main(what: str = "") -> int:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import onnx
 
+from ascendflow.cann.deviations.not_emulated import NotEmulated
 from ascendflow.errors import NotModelledError, StageError
-from tests.emulation import emulate, linted, target
+from tests.emulation import emulate, linted, target, why_unpredicted
 from tests.node_cases import cases, half
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class Outcome:
         how: "agree": lint is silent, and the outputs are the expected ones. "rounding":
             they differ as much as fp16 storage makes them, and no more. "range": the
             same, where a number leaves fp16's range. "flagged": lint names the node.
-            "refused": the emulator says what it has no model of. "silent" and "crashed"
-            are faults of ours.
+            "refused": lint and the emulator say what is not computed. "range", "silent"
+            and "crashed" are faults of ours.
         why: a reason, a message or a difference, in words; what lint found.
     """
 
@@ -56,11 +57,15 @@ def judge(case: Case, config: Mapping[str, str]) -> Outcome:
 
 
 def _judge(case: Case, config: Mapping[str, str]) -> tuple[How, str]:
-    found = ""
+    if (why := why_unpredicted(case.model, **config)) is not None:
+        return "silent", why
+    findings = {each.deviation for each in linted(case.model, **config)}
+    found = ", ".join(sorted(findings - {NotEmulated.name}))
     try:
-        found = ", ".join(sorted({each.deviation for each in linted(case.model, **config)}))
         outputs = emulate(case.model, case.feeds, **config)
     except (NotModelledError, StageError) as error:
+        if not findings:
+            return "silent", str(error)
         return ("flagged", found) if found else ("refused", str(error))
     if found:
         return "flagged", found

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
+from ascendflow.errors import NotModelledError
 from tests.models import F32, model, node
 from tests.models import run as run_in_onnxruntime
 from tests.node_cases import cases, half, wheel
@@ -63,6 +64,30 @@ def test_case_that_is_told_wrong_is_found() -> None:
     assert judge(bad, EXACT).how == "silent"
     assert "0.1 apart" in judge(bad, EXACT).why
     assert judge(replace(good, feeds={"x": None}), EXACT).how == "crashed"
+
+
+def test_refusal_that_lint_does_not_tell_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    double = onnx.TensorProto.DOUBLE
+    made = model([node("Relu", ["x"], ["y"])], [("x", [1], double)], [("y", [1], double)])
+    case = Case("relu", made, {"x": np.ones(1)}, (np.ones(1),))
+
+    assert judge(case, EXACT).how == "refused"
+    assert "'x' is float64" in judge(case, EXACT).why
+    monkeypatch.setattr("tests.emulation.lint", lambda *_: [])
+    outcome = judge(case, EXACT)
+    assert outcome.how == "silent"
+    assert "convert refuses what lint passes: " in outcome.why
+
+
+def test_refusal_of_the_run_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What convert takes and the run does not is told by no finding."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise NotModelledError("emulator: onnxruntime cannot run 'y'")
+
+    monkeypatch.setattr("tests.node_cases.judge.emulate", refuse)
+
+    assert judge(relu_of(1), EXACT).how == "silent"
 
 
 def test_half_that_is_not_what_rounding_makes_is_found(
@@ -139,8 +164,9 @@ def test_survey_that_got_worse_is_found() -> None:
     assert "Relu: 2 cases were told right, now 1" in worse(before, page("agree", "refused"))
     assert len(worse(before, page("agree", "silent"))) == 3
     assert worse(page("not run", "not run"), page("not run")) == []
-    told_wrong = (outcome("silent"), outcome("crashed"), outcome("refused"))
-    assert len(Survey(told_wrong, ()).faults) == 2
+    hows: tuple[How, ...] = ("silent", "crashed", "range", "refused")
+    assert len(Survey(tuple(map(outcome, hows)), ()).faults) == 3
+    assert len(worse(before, page("agree", "range"))) == 3
 
 
 def test_wheel_that_is_not_the_one_is_refused(tmp_path: Path) -> None:

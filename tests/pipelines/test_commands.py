@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import time
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ LOOKING = (
     ["clean"],
 )
 MODULES = ("model", "data", "metric", "strokes")
+RAISES = "raise SystemExit('imported')\nbuild = test_samples = mean_iou = None\n"
 
 
 @pytest.mark.parametrize("command", LOOKING, ids=" ".join)
@@ -32,9 +35,7 @@ def test_looking_imports_no_code_of_the_user(
     checkout: Checkout, command: list[str]
 ) -> None:
     for module in MODULES:
-        checkout.path(f"pipelines/toy/{module}.py").write_text(
-            "raise SystemExit('imported')"
-        )
+        checkout.path(f"pipelines/toy/{module}.py").write_text(RAISES)
     run = checkout.doit(*command)
 
     assert "imported" not in run.text
@@ -44,9 +45,7 @@ def test_looking_imports_no_code_of_the_user(
 
 def test_running_imports_it(checkout: Checkout) -> None:
     for module in MODULES:
-        checkout.path(f"pipelines/toy/{module}.py").write_text(
-            "raise SystemExit('imported')"
-        )
+        checkout.path(f"pipelines/toy/{module}.py").write_text(RAISES)
 
     assert "imported" in checkout.doit().text
 
@@ -220,3 +219,37 @@ def _age(folder: Path) -> None:
     then = time.time() - 2 * 86400
     for path in folder.rglob("*"):
         os.utime(path, (then, then))
+
+
+def _listed(checkout: Checkout) -> str:
+    lines = checkout.doit("list").text.splitlines()
+    (line,) = [line for line in lines if line.split()[0] == "toy"]
+    return " ".join(line.split())
+
+
+def test_list_tells_how_each_model_stands(checkout: Checkout) -> None:
+    about = "(every stage of toy, then its verdict)"
+    standing = _listed(checkout)
+    checkout.edit("pipelines/toy/metric.py", "0.8", "0.7")
+    edited = _listed(checkout)
+    checkout.path("pipelines/toy/data.py").write_text(RAISES)
+    checkout.doit("model=toy")
+    failed = _listed(checkout)
+    shutil.rmtree(checkout.path("build"))
+
+    assert standing == f"toy gate passed {about}"
+    assert edited == f"toy gate passed; evaluate is stale since {about}"
+    assert failed == f"toy samples failed {about}"
+    assert _listed(checkout) == f"toy not built {about}"
+
+
+def test_list_tells_a_gate_that_failed(checkout: Checkout) -> None:
+    path = checkout.path("build/toy/gate/verdict.json")
+    verdict = json.loads(path.read_text())
+    checks = [{"passed": False}, {"passed": True}, {"passed": None}]
+    path.chmod(0o644)
+    path.write_text(json.dumps({**verdict, "passed": False, "checks": checks}))
+
+    listed = _listed(checkout)
+
+    assert listed.startswith("toy gate FAILED (2 of 3 checks); gate is stale since (")

@@ -259,3 +259,16 @@ def test_precision_variable_spells_the_default_soc(checkout: Checkout) -> None:
     assert "'force_fp32' is not modelled on ascend310p" in run.text
     assert kept.executed == ["lint", "convert"]
     assert checkout.path("build/toy@Ascend310P3-must_keep_origin_dtype/convert").is_dir()
+
+
+def test_package_beside_a_module_takes_its_place_and_is_noticed(
+    first_run: object, checkout: Checkout
+) -> None:
+    """Python prefers it; nothing is opened that would tell."""
+    del first_run
+    package = checkout.path("pipelines/toy/strokes/__init__.py")
+    package.parent.mkdir()
+    package.write_text("def width():\n    return 7\n")
+
+    assert "samples" in checkout.doit("model=toy").executed
+    assert "pipeline:strokes/__init__.py" in checkout.record("samples")["reads"]["files"]

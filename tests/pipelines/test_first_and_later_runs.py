@@ -127,6 +127,8 @@ def test_warning_is_told_in_every_run_and_is_in_the_report(checkout: Checkout) -
     assert first.executed == ["golden", "report"]
     assert (later.executed, later.restored) == ([], [])
     assert later.text.endswith(f"warning: golden: it says nothing\n{PASSED}\n")
+    assert first.text.count("it says nothing") == 1
+    assert first.text.endswith(f"1 warning above, of golden\n{PASSED}\n")
     assert report["warnings"] == [{"stage": "golden", "text": "it says nothing"}]
 
 

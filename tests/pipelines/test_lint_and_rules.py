@@ -82,9 +82,13 @@ def test_init_lets_the_target_choose_and_the_report_lists_it(
     report = checkout.path("build/net/report/report.html").read_text()
     written = "rewrite:\n  rules:\n    - {name: resize-half-pixel, nodes: [r]}"
     checkout.edit(MANIFEST, AUTO, f"{written}\n")
+    why = checkout.doit("explain", "rewrite", "model=net").text
     named = checkout.doit("model=net")
     ran = named.executed
 
+    assert "config.rules: removed 'auto'" in why
+    assert "config.rules: added {'name': 'resize-half-pixel', 'nodes': ['r']}" in why
+    assert "code of ascendflow" not in why
     assert (first.run.code, first.run.executed) == (0, ALL)
     assert "warning: lint" not in first.run.text
     assert written in report
@@ -92,7 +96,7 @@ def test_init_lets_the_target_choose_and_the_report_lists_it(
     # The same model comes out, so that nothing behind it runs again but what tells of it.
     assert named.code == 0
     assert ran[0] == "rewrite"
-    assert {"lint", "convert", "infer", "compare"}.isdisjoint(ran)
+    assert ran == ["rewrite", "check", "report"]  # who reads rewrite.json
 
 
 def test_without_a_rule_lint_warns_and_the_report_holds_it(
@@ -104,7 +108,9 @@ def test_without_a_rule_lint_warns_and_the_report_holds_it(
     run = checkout.doit("model=net")
 
     assert run.code == 1  # the gate's
-    assert "lint: resize-half-pixel, silent, confidence medium, 1 node (r)" in run.text
+    warning = "lint:net: resize-half-pixel, silent, confidence medium, 1 node (r)"
+    assert run.text.count(warning) == 1
+    assert "\n1 warning above, of lint\n" in run.text
     warnings = document(checkout, "report/report.json")["warnings"]
     assert "lint" in [warning["stage"] for warning in warnings]
 
@@ -166,6 +172,33 @@ def test_a_rule_of_the_users_runs_again_when_what_it_imports_changes(
     assert "rule 'slope@1' promises exact" in broken.text
     assert raising.code == 2
     assert "slopes.py:1, on import: ZeroDivisionError" in raising.text
+
+
+def test_whatever_a_users_rule_does_the_run_ends_with_its_place_in_words(
+    started: Checkout, tmp_path: Path
+) -> None:
+    checkout = started.copied_to(tmp_path / "repository")
+    use = "rewrite: {rules: [{name: slope, file: own_rule.py, nodes: [y]}]}"
+    checkout.edit(MANIFEST, AUTO, use)
+    mute = "raise type('Mute', (Exception,), {'__str__': None})"
+    faults = {
+        "raise SystemExit(0)": "(apply), on node 'y': sys.exit(0) would end the stage",
+        mute: "(apply), on node 'y': Mute, whose text cannot be read",
+        "g = node.graph; [g.remove(n) for n in list(g)]": "took out another node too, 'r'",
+    }
+    for fault, told in faults.items():
+        text = RULE.replace(
+            "    def apply(self, node):\n", f"    def apply(self, node):\n        {fault}\n"
+        )
+        assert text != RULE
+        checkout.path("pipelines/net/own_rule.py").write_text(text)
+        checkout.path("pipelines/net/slopes.py").write_text("SLOPE = 0.01\n")
+
+        run = checkout.doit("model=net")
+
+        assert run.code == 2
+        assert told in run.text
+        assert not run.has_traceback
 
 
 def test_lint_takes_a_file_named_from_any_folder(started: Checkout) -> None:

@@ -311,15 +311,30 @@ BROKEN = {
 }
 
 
-def test_files_that_no_pipeline_may_start_from_stop_at_export(
+def sound(broken: onnx.ModelProto) -> onnx.ModelProto:
+    """Pass the input of a broken model on; nothing is wrong with that."""
+    graph = broken.graph
+    (x,), y = graph.input, graph.output[0]
+    nodes = [onnx.helper.make_node("Identity", [x.name], [y.name])]
+    return onnx.helper.make_model(
+        onnx.helper.make_graph(nodes, "g", [x], [y]),
+        opset_imports=[onnx.helper.make_opsetid("", 15)],
+    )
+
+
+def test_files_that_no_pipeline_may_start_from_stop_at_init_and_at_export(
     empty: Checkout, tmp_path: Path
 ) -> None:
     """GR05, GR17, GR22."""
     checkout = empty.copied_to(tmp_path / "repository")
-    for name, (proto, _) in BROKEN.items():
-        onnx.save(proto(), tmp_path / "m.onnx")
-        made = checkout.doit("init", name, "--onnx", str(tmp_path / "m.onnx"))
-        assert made.code == 0
+    source = tmp_path / "m.onnx"
+    for name, (proto, said) in BROKEN.items():
+        onnx.save(proto(), source)
+        refused = checkout.doit("init", name, "--onnx", str(source))
+        assert (refused.code, said in refused.text) == (3, True)
+        onnx.save(sound(proto()), source)
+        assert checkout.doit("init", name, "--onnx", str(source)).code == 0
+        onnx.save(proto(), checkout.path(f"pipelines/{name}/m.onnx"))
     run = checkout.doit("--continue")
 
     assert run.code == 2

@@ -154,6 +154,54 @@ def test_no_proof_survives_an_edit(proven: Checkout, edit: Edit) -> None:
     assert not believes(proven)
 
 
+def touched(checkout: Checkout) -> None:
+    """Give everything another mtime, as a cache that was restored has."""
+    for folder, folders, files in os.walk(checkout.folder):
+        for name in (*folders, *files):
+            os.utime(os.path.join(folder, name), (10**9, 10**9))
+
+
+def test_a_proof_holds_for_the_same_contents_with_new_mtimes(proven: Checkout) -> None:
+    touched(proven)
+
+    assert believes(proven)
+    assert proven.doit("model=toy").executed == []
+
+
+def test_its_contents_are_proven_by_their_new_states_then(proven: Checkout) -> None:
+    touched(proven)
+    assert believes(proven)
+
+    kept = json.loads(proof_of(proven).read_text())
+    path = str(proven.path("build/toy/convert/model/content.json"))
+    assert kept["states"][path].split()[1] == str(os.stat(path).st_mtime_ns)
+    assert kept["judged"] is True
+    proven.path(".ascendflow/contents/toy.json").unlink()
+    assert believes(proven)
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def test_with_new_mtimes_no_proof_survives_an_edit_either(
+    proven: Checkout, edit: Edit
+) -> None:
+    touched(proven)
+    edit(proven)
+
+    assert not believes(proven)
+
+
+def test_contents_of_other_states_or_damaged_ones_prove_nothing(proven: Checkout) -> None:
+    kept = proven.path(".ascendflow/contents/toy.json")
+    text = kept.read_text()
+    path, _ = max(json.loads(text)["contents"].items())
+    states = json.loads(text)["states"] | {path: "1 2 3 4"}
+    other = json.dumps(json.loads(text) | {"states": states})
+    for broken in (other, text[:-9], "[]", text.replace("sha256:", "sha256:0")):
+        kept.write_text(broken)
+        touched(proven)
+        assert not believes(proven)
+
+
 def test_no_proof_survives_a_file_that_was_looked_for_in_vain(
     template: Checkout, tmp_path: Path
 ) -> None:
@@ -166,7 +214,7 @@ def test_no_proof_survives_a_file_that_was_looked_for_in_vain(
     )
     for _ in range(3):
         assert checkout.doit("model=toy").code == 0
-    assert checkout.record("samples")["reads"]["missing"] == ["pipeline:more.txt"]
+    assert "pipeline:more.txt" in checkout.record("samples")["reads"]["missing"]
     assert believes(checkout)
     checkout.path("pipelines/toy/more.txt").touch()
 

@@ -12,7 +12,7 @@ from ascendflow.manifest.load import LoadedManifest, load_manifest
 from ascendflow.plan import Plan, _in_order, _producers, make_plan
 from ascendflow.reads.names import Places
 from ascendflow.vocabulary import STAGES
-from tests.checkouts import MANIFEST, METRIC, MODEL
+from tests.checkouts import DATA, MANIFEST, METRIC, MODEL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def loaded(tmp_path: Path) -> LoadedManifest:
     text = text.replace("arguments: {classes: 5}", weights)
     (folder / "manifest.yaml").write_text(text)
     (folder / "weights.pt").touch()
-    for name, code in {"model": MODEL, "data": "", "metric": METRIC}.items():
+    for name, code in {"model": MODEL, "data": DATA, "metric": METRIC}.items():
         (folder / f"{name}.py").write_text(code)
     return load_manifest(folder / "manifest.yaml", repository=tmp_path, roots={})
 

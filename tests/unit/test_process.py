@@ -129,6 +129,22 @@ def test_a_child_over_its_memory_is_killed_with_both_values(tmp_path: Path) -> N
 
 
 @needs_proc
+def test_memory_of_a_childs_own_child_counts_too(tmp_path: Path) -> None:
+    code = """
+        import sys
+        from pathlib import Path
+        from ascendflow.process import run_child
+        code = "block = bytearray(120_000_000); import time; time.sleep(1000)"
+        run_child(
+            [sys.executable, "-c", code], cwd=Path(), environment={}, log=Path("inner")
+        )
+        """
+    status = run(tmp_path, code, Limits(memory_gb=0.1, timeout_s=PATIENCE_S))
+
+    assert status.reason == "memory"
+
+
+@needs_proc
 def test_pages_shared_with_a_fork_count_once(tmp_path: Path) -> None:
     code = """
         import os, time
@@ -239,6 +255,23 @@ while not os.path.exists('escaped'):
 def test_what_left_the_group_ends_with_the_child(tmp_path: Path, then: str) -> None:
     run(tmp_path, ESCAPE.format(then=then))
 
+    wait_until_ended([number_in(tmp_path / "escaped")])
+
+
+NESTED = """
+import sys
+from pathlib import Path
+from ascendflow.process import run_child
+code = "import os, time; print(os.getpgrp(), flush=True); time.sleep(1000)"
+run_child([sys.executable, "-c", code], cwd=Path(), environment={}, log=Path("escaped"))
+"""
+
+
+@needs_proc
+def test_a_childs_own_child_ends_with_it(tmp_path: Path) -> None:
+    status = run(tmp_path, NESTED, Limits(timeout_s=3))
+
+    assert status.reason == "timeout"
     wait_until_ended([number_in(tmp_path / "escaped")])
 
 
@@ -359,3 +392,16 @@ def test_a_checkout_is_on_the_childs_path_before_the_users(tmp_path: Path) -> No
     checkout = str(Path(__file__).resolve().parents[2])
 
     assert environment["PYTHONPATH"].split(os.pathsep) == [checkout, str(tmp_path)]
+
+
+def test_child_reads_what_it_is_given_and_sees_its_end(tmp_path: Path) -> None:
+    reads, writes = os.pipe()
+    os.write(writes, b"one\n")
+    os.close(writes)
+    log = tmp_path / "log.txt"
+    argv = [sys.executable, "-c", "import sys; print(sys.stdin.read(), 'end')"]
+
+    run_child(argv, cwd=tmp_path, environment={}, log=log, stdin=reads)
+
+    os.close(reads)
+    assert log.read_text() == "one\n end\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.backends.backend import Capabilities
-from ascendflow.cann import precision, soc
+from ascendflow.cann import whole_graph
 from ascendflow.cann.target import Target, why_refused
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ascendflow.backends.emulator.lowering import Lowered
-    from ascendflow.documents.conversion import AppliedDeviation, Confidence, Conversion
+    from ascendflow.documents.conversion import Conversion
 
 EMULATOR_VERSION = 1
 
@@ -83,11 +83,17 @@ class Emulator:
         return {artifact.read(each)[0]["behaviour"]: each for each in (model, other)}
 
     def infer(
-        self, model: Path, feeds: Iterable[Mapping[str, np.ndarray]], *, threads: int
+        self,
+        model: Path,
+        feeds: Iterable[Mapping[str, np.ndarray]],
+        *,
+        threads: int,
+        options: Mapping[str, Any] | None = None,
     ) -> Iterator[dict[str, np.ndarray]]:
         """Run the lowered graph once per sample; outputs by their ONNX names, in order."""
         from ascendflow.backends.emulator import run
 
+        del options
         return run.infer(model, feeds, threads=threads)
 
     def dump(
@@ -110,32 +116,6 @@ def _document(lowered: Lowered, target: Target, spelled: Mapping[str, str]) -> C
         "overflow": target.soc.overflow,
         "modelled_nodes": lowered.modelled_nodes,
         "assumed": dict(sorted(lowered.assumed.items())),
-        "applied": [*lowered.applied, *_of_the_whole_graph(target)],
+        "applied": [*lowered.applied, *whole_graph.applied(target)],
         "target_ops": lowered.target_ops,
     }
-
-
-def _of_the_whole_graph(target: Target) -> list[AppliedDeviation]:
-    """What holds for every node: how types are chosen, and what overflow does."""
-    mode = target.settings.mode
-    # Where types differ, some columns are assumed; and an fp32 convolution may run in HF32,
-    # which is not modelled.
-    known: dict[str, Confidence] = {precision.FORCE_FP16: "high"}
-    known |= dict.fromkeys((precision.MIX, precision.ALLOW), "medium")
-    confidence = known.get(mode, "low")
-    return [
-        {
-            "deviation": f"precision-{mode}",
-            "nodes": [],
-            "rule": None,
-            "confidence": confidence,
-            "source": precision.SOURCE,
-        },
-        {
-            "deviation": f"overflow-{target.soc.overflow}",
-            "nodes": [],
-            "rule": None,
-            "confidence": target.soc.overflow_confidence,
-            "source": soc.OVERFLOW_SOURCE,
-        },
-    ]

@@ -13,17 +13,11 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ascendflow.backends.emulator.findings import (
-    applied,
-    behaviours,
-    fusions,
-    refuse_nodes,
-)
+from ascendflow.backends.emulator.findings import applied, behaviours, fusions
 from ascendflow.backends.emulator.modelled import modelled
-from ascendflow.backends.emulator.refusals import refuse_opset
+from ascendflow.backends.emulator.refusals import refuse
 from ascendflow.backends.emulator.storage import Storage
-from ascendflow.cann.deviations import DEVIATIONS
-from ascendflow.cann.deviations.deviation import NodeDeviation
+from ascendflow.cann.deviations.by_operator import node_deviations
 from ascendflow.cann.kernels import HALF, MIXED, Column
 from ascendflow.cann.lint import lint
 from ascendflow.cann.operators import target_op
@@ -80,8 +74,7 @@ def lower(model: ir.Model, target: Target, alternative: int = 0) -> Lowered:
     version = version or model.graph.opset_imports.get("")
     choices = choose(model, target)
     findings = list(lint(model, target, choices, all_weights=True))
-    refuse_nodes(model, target, findings)
-    refuse_opset(version)
+    refuse(model, target, findings)
     columns = _columns(model, choices)
     fused = _fuse_casts(columns)
     lowered = _describe(model, fused, findings)
@@ -188,15 +181,12 @@ def _emulate(
 ) -> None:
     """Let each deviation edit the nodes of its types, as far as they are still there."""
     whole = target.conditions(half=False, choices=choices, alternative=alternative)
+    in_half = replace(whole, half=True)
     for node in list(graph.all_nodes()):
         home = node.graph
-        conditions = replace(whole, half=runs_in_half(node, whole))
-        for deviation in DEVIATIONS:
-            if (
-                isinstance(deviation, NodeDeviation)
-                and node.graph is home
-                and node.op_type in deviation.op_types
-            ):
+        conditions = in_half if runs_in_half(node, whole) else whole
+        for deviation in node_deviations(node.op_type):
+            if node.graph is home:
                 deviation.emulate(node, conditions)
 
 

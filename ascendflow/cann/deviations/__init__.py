@@ -9,6 +9,7 @@ from ascendflow.cann.deviations.arg_last_index import ArgLastIndex
 from ascendflow.cann.deviations.avgpool3d_auto_pad import AveragePool3dAutoPad
 from ascendflow.cann.deviations.avgpool_big_window import AveragePoolBigWindow
 from ascendflow.cann.deviations.avgpool_ceil_mode import AveragePoolCeilMode
+from ascendflow.cann.deviations.avgpool_sum_fp16 import AveragePoolSum
 from ascendflow.cann.deviations.cast_narrow import CastNarrow
 from ascendflow.cann.deviations.clip_unbounded import ClipUnbounded
 from ascendflow.cann.deviations.const_overflow_fp16 import ConstOverflow
@@ -30,7 +31,12 @@ from ascendflow.cann.deviations.index_in_fp16 import IndexInHalf
 from ascendflow.cann.deviations.int_div import IntDiv
 from ascendflow.cann.deviations.kernel_dtype import KernelDtype
 from ascendflow.cann.deviations.logsoftmax_legacy_axis import LogSoftmaxLegacyAxis
-from ascendflow.cann.deviations.lppool_ignored_attr import LpPoolIgnoredAttr
+from ascendflow.cann.deviations.lppool_ignored_attr import (
+    LpPoolAutoPad,
+    LpPoolDilation,
+    LpPoolIgnoredAttr,
+    LpPoolOddPower,
+)
 from ascendflow.cann.deviations.lrn_even import LrnEven
 from ascendflow.cann.deviations.mask_overflow_fp16 import MaskOverflow
 from ascendflow.cann.deviations.maxpool_big_window import MaxPoolBigWindow
@@ -41,6 +47,7 @@ from ascendflow.cann.deviations.name_repeated import NameRepeated
 from ascendflow.cann.deviations.negative_gather import NegativeGather
 from ascendflow.cann.deviations.nms_in_graph import NmsInGraph
 from ascendflow.cann.deviations.no_input import NoInput
+from ascendflow.cann.deviations.not_emulated import NotEmulated
 from ascendflow.cann.deviations.onehot_wrap import OneHotWrap
 from ascendflow.cann.deviations.op_unregistered import (
     CastLikeUnregistered,
@@ -57,9 +64,11 @@ from ascendflow.cann.deviations.opset_window import OpsetWindow
 from ascendflow.cann.deviations.pad_axes import PadAxes
 from ascendflow.cann.deviations.pool_fp16_only import PoolFp16Only
 from ascendflow.cann.deviations.pool_indices import PoolIndices
+from ascendflow.cann.deviations.pool_same_crops import LpPoolSameCrops, PoolSameCrops
 from ascendflow.cann.deviations.pool_same_lower import PoolSameLower
 from ascendflow.cann.deviations.pow_logarithm import PowLogarithm
 from ascendflow.cann.deviations.pow_square import PowSquare
+from ascendflow.cann.deviations.range_fp16 import RangeHalf
 from ascendflow.cann.deviations.reduce_axes_input import ReduceAxesInput
 from ascendflow.cann.deviations.reduce_noop import ReduceNoop
 from ascendflow.cann.deviations.reducemean_fp16_acc import ReduceMeanFp16Acc
@@ -84,6 +93,7 @@ from ascendflow.cann.deviations.scatter_reduction import (
     ScatterElementsReduction,
     ScatterNDReduction,
 )
+from ascendflow.cann.deviations.sigmoid_fp16_steps import SigmoidFp16Steps
 from ascendflow.cann.deviations.sigmoid_high_performance import SigmoidHighPerformance
 from ascendflow.cann.deviations.softmax_legacy_axis import SoftmaxLegacyAxis
 from ascendflow.cann.deviations.topk_int64 import TopKInt64
@@ -93,6 +103,7 @@ if TYPE_CHECKING:
 
 DEVIATIONS: tuple[Deviation, ...] = (
     KernelDtype(),
+    NotEmulated(),
     PoolFp16Only(),
     ReduceMeanFp16Acc(),
     OpsetWindow(),
@@ -119,6 +130,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ScatterNDReduction(),
     TopKInt64(),
     SigmoidHighPerformance(),
+    SigmoidFp16Steps(),
     ResizeHalfWeights(),
     ClipUnbounded(),
     GridSampleAttr(),
@@ -138,8 +150,14 @@ DEVIATIONS: tuple[Deviation, ...] = (
     MaxPoolBigWindow(),
     AveragePoolBigWindow(),
     AveragePool3dAutoPad(),
+    AveragePoolSum(),
     AveragePoolCeilMode(),
     LpPoolIgnoredAttr(),
+    LpPoolAutoPad(),
+    LpPoolDilation(),
+    LpPoolOddPower(),
+    LpPoolSameCrops(),
+    PoolSameCrops(),
     MaxPoolCeilWindow(),
     MaxPoolDilation(),
     PoolSameLower(),
@@ -165,6 +183,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     MaskOverflow(),
     EpsUnderflow(),
     IndexInHalf(),
+    RangeHalf(),
     ConvOverflow(),
     EinsumNoKernel(),
     PowSquare(),

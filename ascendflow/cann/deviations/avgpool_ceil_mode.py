@@ -106,7 +106,7 @@ def _at_stake(node: ir.Node, conditions: Conditions) -> Window | None:
 
 
 def _counts_padding(node: ir.Node) -> bool:
-    return node.attributes.get_int("count_include_pad", 0) == 1
+    return node.attributes.get_int("count_include_pad", 0) != 0
 
 
 def _padded_for(

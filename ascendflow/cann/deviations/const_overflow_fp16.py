@@ -32,11 +32,11 @@ class ConstOverflow(NodeDeviation):
 
     name: ClassVar[str] = "const-overflow-fp16"
     op_types: ClassVar[frozenset[str]] = COMPUTING
-    consequences: ClassVar[tuple[Consequence, ...]] = ("precision",)
+    consequences: ClassVar[tuple[Consequence, ...]] = ("silent", "precision")
     onnx: ClassVar[str] = "Constants are fp32 numbers, up to 3.4e38."
     cann: ClassVar[str] = (
         "Where the kernel runs in fp16, constants beyond +-65504 become +-65504 or, before "
-        "8.5 on 910B and 910_93, infinity."
+        "8.5 on 910B and 910_93, infinity, which is silently wrong: 0 times it is NaN."
     )
     cure: ClassVar[str | None] = "clamp-constants"
     source: ClassVar[str] = (
@@ -65,16 +65,18 @@ def overflow(node: ir.Node, conditions: Conditions) -> Detection:
     found: list[tuple[float, str]] = []
     for _, value in float_constants(node):
         array = readable(value, any_size=conditions.all_weights)
+        if array is not None and not _changes(np.inf, conditions):
+            array = array[~np.isinf(array)]
         worst = None if array is None else beyond(array)
         if worst is not None and _changes(worst, conditions):
             found.append((worst, str(value.name)))
     if not found:
         return Harmless("every constant that was read is within fp16's range")
     worst, name = max(found, key=lambda each: abs(each[0]))
+    becomes = _becomes(worst, conditions)
     return Found(
-        f"constant {name!r} holds {worst:.9g}, which becomes "
-        f"{_becomes(worst, conditions):.9g}",
-        "precision",
+        f"constant {name!r} holds {worst:.9g}, which becomes {becomes:.9g}",
+        "silent" if np.isinf(becomes) else "precision",
     )
 
 

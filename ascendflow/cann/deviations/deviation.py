@@ -119,6 +119,24 @@ class NodeDeviation(Deviation):
         """
 
 
+class LookedUpDeviation(Deviation):
+    """A deviation that a node's operator has, whatever its domain and attributes.
+
+    Of all of these exactly one answers for a node, so that each is looked up once.
+
+    Attributes:
+        op_types: the operators it answers for; None: all that no other one has.
+    """
+
+    op_types: ClassVar[frozenset[str] | None] = None
+
+    @abstractmethod
+    def look_up(
+        self, node: ir.Node, model: ir.Model, conditions: Conditions
+    ) -> Found | None:
+        """Say whether CANN deviates on `node`, one of `op_types` with its `version`."""
+
+
 class ModelDeviation(Deviation):
     """A deviation that no node can be asked about alone: opset, imports, names."""
 

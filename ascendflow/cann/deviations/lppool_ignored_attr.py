@@ -13,62 +13,41 @@ Sources: canndev `lppool_plugin.cc`, 2022-06; ops-nn master `lppool_onnx_plugin.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.big_pools import lost
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import NodeDeviation
 from ascendflow.graph.big_windows import is_big
 from ascendflow.graph.windows import VOLUME, Window, read_window
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-    from ascendflow.documents.conversion import Confidence
+    from ascendflow.cann.deviations.deviation import Conditions
 
 
-class LpPoolIgnoredAttr(NodeDeviation):
-    """Cases 1 to 3 of the module's text."""
+class _LpPool(NodeDeviation):
+    """Reads the window; whichever deviation it is, all that is not read is dropped."""
 
-    name: ClassVar[str] = "lppool-ignored-attr"
     op_types: ClassVar[frozenset[str]] = frozenset({"LpPool"})
     models_kernel: ClassVar[bool] = True
-    consequences: ClassVar[tuple[Consequence, ...]] = ("silent", "unknown")
-    onnx: ClassVar[str] = (
-        "The p-norm of windows, which ceil_mode, dilations and auto_pad lay out."
-    )
-    cann: ClassVar[str] = (
-        "ceil_mode and dilations are not read, nor is auto_pad of 3-D and big windows; "
-        "before 8.5 an odd p keeps signs."
-    )
-    cure: ClassVar[str | None] = "ceil-mode-to-pads"
+    consequences: ClassVar[tuple[Consequence, ...]] = ("silent",)
     source: ClassVar[str] = (
         "canndev lppool_plugin.cc 2022-06; ops-nn master lppool_onnx_plugin.cpp"
     )
 
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read in source up to 6.0 and in master; carried on between."""
-        return conditions.profile.plugin_confidence
-
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
-        """Look for what is not read, and for an odd p."""
+        """Look for what is not read."""
         window = read_window(node)
         if window is None:
             return Harmless("it has no kernel_shape")
-        p = node.attributes.get_int("p", 2)
-        if p % 2 and not conditions.profile.is_open:
-            return Found(f"p is {p}: signs are kept, and roots of less than 0", "unknown")
-        losses = []
-        if window.is_dilated:
-            losses.append(f"dilations {list(window.dilations)}")
-        losses += [
-            loss
-            for attribute, loss in lost(node, window)
-            if attribute == "ceil_mode" or _loses_auto_pad(window)
-        ]
-        if losses:
-            return Found(f"not read: {', '.join(losses)}", "silent")
-        return Harmless("nothing that is not read changes anything")
+        return self.judge(node, window, conditions)
+
+    @abstractmethod
+    def judge(self, node: ir.Node, window: Window, conditions: Conditions) -> Detection:
+        """Say whether CANN deviates on a node whose window is known."""
 
     def emulate(self, node: ir.Node, conditions: Conditions) -> None:  # noqa: ARG002
         """Drop what is not read."""
@@ -77,6 +56,72 @@ class LpPoolIgnoredAttr(NodeDeviation):
             node.attributes.pop(name, None)
         if window is not None and _loses_auto_pad(window):
             node.attributes.pop("auto_pad", None)
+
+
+class LpPoolIgnoredAttr(_LpPool):
+    """ceil_mode of case 1."""
+
+    name: ClassVar[str] = "lppool-ignored-attr"
+    onnx: ClassVar[str] = "ceil_mode adds a window that reaches past the end."
+    cann: ClassVar[str] = "ceil_mode is not read."
+    cure: ClassVar[str | None] = "ceil-mode-to-pads"
+
+    def judge(self, node: ir.Node, window: Window, conditions: Conditions) -> Detection:  # noqa: ARG002
+        """Compare the numbers of windows."""
+        losses = [loss for name, loss in lost(node, window) if name == "ceil_mode"]
+        if losses:
+            return Found(f"not read: {', '.join(losses)}", "silent")
+        return Harmless("ceil_mode changes nothing")
+
+
+class LpPoolAutoPad(_LpPool):
+    """Case 2."""
+
+    name: ClassVar[str] = "lppool-auto-pad"
+    onnx: ClassVar[str] = "auto_pad says how much is padded."
+    cann: ClassVar[str] = "auto_pad of 3-D and big windows is not read."
+    cure: ClassVar[str | None] = "auto-pad-to-pads"
+
+    def judge(self, node: ir.Node, window: Window, conditions: Conditions) -> Detection:  # noqa: ARG002
+        """Compute what is padded."""
+        losses = [loss for name, loss in lost(node, window) if name == "auto_pad"]
+        if losses and _loses_auto_pad(window):
+            return Found(f"not read: {', '.join(losses)}", "silent")
+        return Harmless("auto_pad is read, or pads nothing")
+
+
+class LpPoolDilation(_LpPool):
+    """dilations of case 1."""
+
+    name: ClassVar[str] = "lppool-dilation"
+    onnx: ClassVar[str] = "dilations says how far the elements of a window lie apart."
+    cann: ClassVar[str] = "dilations are not read."
+    cure: ClassVar[str | None] = None
+    advice: ClassVar[str | None] = "spell it out as Abs, Pow, a sum of Slices, and Pow"
+
+    def judge(self, node: ir.Node, window: Window, conditions: Conditions) -> Detection:  # noqa: ARG002
+        """Look for a window with gaps."""
+        if window.is_dilated:
+            return Found(f"not read: dilations {list(window.dilations)}", "silent")
+        return Harmless("its window has no gaps")
+
+
+class LpPoolOddPower(_LpPool):
+    """Case 3."""
+
+    name: ClassVar[str] = "lppool-odd-p"
+    consequences: ClassVar[tuple[Consequence, ...]] = ("unknown",)
+    onnx: ClassVar[str] = "The p-norm of a window adds up |x| ** p."
+    cann: ClassVar[str] = "Before 8.5 an odd p keeps signs."
+    cure: ClassVar[str | None] = None
+    advice: ClassVar[str | None] = "build for CANN 8.5 or later, or for an even p"
+
+    def judge(self, node: ir.Node, window: Window, conditions: Conditions) -> Detection:  # noqa: ARG002
+        """Look at p and the release."""
+        p = node.attributes.get_int("p", 2)
+        if p % 2 and not conditions.profile.is_open:
+            return Found(f"p is {p}: signs are kept, and roots of less than 0", "unknown")
+        return Harmless("p is even, or the release takes |x|")
 
 
 def _loses_auto_pad(window: Window) -> bool:

@@ -28,7 +28,7 @@ class MaskOverflow(NodeDeviation):
 
     name: ClassVar[str] = "mask-overflow-fp16"
     op_types: ClassVar[frozenset[str]] = MASKING
-    consequences: ClassVar[tuple[Consequence, ...]] = ("precision",)
+    consequences: ClassVar[tuple[Consequence, ...]] = ("silent", "precision")
     onnx: ClassVar[str] = "A mask of -1e9 or -3.4e38 is a finite fp32 number."
     cann: ClassVar[str] = (
         "In fp16 it is -65504, or -inf before 8.5 on 910B and 910_93, where 0 * inf and a "

@@ -15,23 +15,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Found
-from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.deviation import Conditions, LookedUpDeviation
 from ascendflow.cann.registered import registration
-from ascendflow.graph.nodes import nodes_of, opset
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import onnx_ir as ir
 
 
-class OpUnregistered(ModelDeviation):
-    """An operator that no rule spells otherwise.
-
-    Attributes:
-        op_types: the operators of this kind; None: all that no subclass has.
-    """
+class OpUnregistered(LookedUpDeviation):
+    """An operator that no rule spells otherwise."""
 
     name: ClassVar[str] = "op-unregistered"
     consequences: ClassVar[tuple[Consequence, ...]] = ("rejected", "unknown")
@@ -47,30 +40,19 @@ class OpUnregistered(ModelDeviation):
         "GE onnx_parser.cc AdapterOpType; canndev onnx_plugin 2022-06; ops-nn, ops-cv, "
         "ops-math 8.5.0 to master"
     )
-    op_types: ClassVar[frozenset[str] | None] = None
 
-    def detect(
-        self, model: ir.Model, conditions: Conditions
-    ) -> Iterator[tuple[ir.Node | None, Found]]:
-        """Look every node up."""
-        for node in nodes_of(model):
-            if not self._is_mine(node):
-                continue
-            if node.op_identifier() in model.functions:
-                yield node, Found("it calls a local function; inline it", "rejected")
-            elif (found := _look_up(node, opset(node, model), conditions)) is not None:
-                yield node, found
-
-    def _is_mine(self, node: ir.Node) -> bool:
-        if self.op_types is not None:
-            return node.op_type in self.op_types
-        return not any(node.op_type in each for each in _CURED)
+    def look_up(
+        self, node: ir.Node, model: ir.Model, conditions: Conditions
+    ) -> Found | None:
+        """Look for a local function, then for a parser."""
+        return unregistered(node, model, conditions)
 
 
 class LoopUnregistered(OpUnregistered):
     """Loop, nowhere registered, and without a subgraph adapter."""
 
     name: ClassVar[str] = "loop-unregistered"
+    cann: ClassVar[str] = "Loop has no parser in any release, nor a subgraph adapter."
     cure: ClassVar[str | None] = "loop-unroll"
     op_types: ClassVar[frozenset[str] | None] = frozenset({"Loop"})
 
@@ -79,6 +61,7 @@ class LayerNormalizationUnregistered(OpUnregistered):
     """LayerNormalization, in ops-nn from 9.2 on only."""
 
     name: ClassVar[str] = "layer-normalization-unregistered"
+    cann: ClassVar[str] = "LayerNormalization has a parser from ops-nn 9.2 on only."
     cure: ClassVar[str | None] = "layer-norm-decompose"
     op_types: ClassVar[frozenset[str] | None] = frozenset({"LayerNormalization"})
 
@@ -87,6 +70,7 @@ class GroupNormalizationUnregistered(OpUnregistered):
     """GroupNormalization, nowhere registered."""
 
     name: ClassVar[str] = "group-normalization-unregistered"
+    cann: ClassVar[str] = "GroupNormalization has no parser in any release."
     cure: ClassVar[str | None] = "group-norm-decompose"
     op_types: ClassVar[frozenset[str] | None] = frozenset({"GroupNormalization"})
 
@@ -95,6 +79,9 @@ class GeluUnregistered(OpUnregistered):
     """Gelu, onnxruntime's own in the opsets that CANN parses."""
 
     name: ClassVar[str] = "gelu-unregistered"
+    cann: ClassVar[str] = (
+        "Gelu has no parser in any release; up to opset 18 it is onnxruntime's own."
+    )
     cure: ClassVar[str | None] = "gelu-to-erf"
     op_types: ClassVar[frozenset[str] | None] = frozenset({"Gelu"})
 
@@ -103,6 +90,7 @@ class MishUnregistered(OpUnregistered):
     """Mish, in the open repositories from 8.5 on only."""
 
     name: ClassVar[str] = "mish-unregistered"
+    cann: ClassVar[str] = "Mish has a parser from 8.5 on only."
     cure: ClassVar[str | None] = "mish-decompose"
     op_types: ClassVar[frozenset[str] | None] = frozenset({"Mish"})
 
@@ -111,6 +99,7 @@ class CastLikeUnregistered(OpUnregistered):
     """CastLike, in the open repositories from 8.5 on only."""
 
     name: ClassVar[str] = "cast-like-unregistered"
+    cann: ClassVar[str] = "CastLike has a parser from 8.5 on only."
     cure: ClassVar[str | None] = "cast-like-to-cast"
     op_types: ClassVar[frozenset[str] | None] = frozenset({"CastLike"})
 
@@ -119,26 +108,33 @@ class ReduceNormUnregistered(OpUnregistered):
     """ReduceL1 and ReduceL2, whose plugins end at opset 17."""
 
     name: ClassVar[str] = "reduce-norm-unregistered"
+    cann: ClassVar[str] = "ReduceL1 and ReduceL2 have parsers up to opset 17 only."
     cure: ClassVar[str | None] = "reduce-norm-decompose"
     op_types: ClassVar[frozenset[str] | None] = frozenset({"ReduceL1", "ReduceL2"})
 
 
-_CURED = tuple(
-    each.op_types for each in OpUnregistered.__subclasses__() if each.op_types is not None
-)
+def unregistered(node: ir.Node, model: ir.Model, conditions: Conditions) -> Found | None:
+    """Return why CANN has no parser for `node` of `model`, None where it has one."""
+    if model.functions and node.op_identifier() in model.functions:
+        return Found("it calls a local function; inline it", "rejected")
+    return _look_up(node, conditions)
 
 
-def _look_up(node: ir.Node, version: int | None, conditions: Conditions) -> Found | None:
+def _look_up(node: ir.Node, conditions: Conditions) -> Found | None:
     """Return why `node` has no parser, or None; silent where no opset has one."""
-    profile = conditions.profile
-    domain = "ai.onnx" if node.domain in DEFAULT_DOMAINS else node.domain
-    spelled = f"{domain}::{version}::{node.op_type}"
-    if domain != "ai.onnx":
-        reason = f"no parser is registered for {spelled}; only a plugin of yours could be"
+    profile, version = conditions.profile, node.version
+    if node.domain not in DEFAULT_DOMAINS:
+        spelled = f"{node.domain}::{version}::{node.op_type}"
+        options = ", ".join(sorted(node.attributes))
+        reason = (
+            f"no parser is registered for {spelled}"
+            f"{f' with {options}' if options else ''}; only a plugin of yours could be"
+        )
         return Found(reason, "rejected")
     low, high = profile.opsets
     if version is None or not low <= version <= high:
         return None  # opset-window
+    spelled = f"ai.onnx::{version}::{node.op_type}"
     match registration(node.op_type, version, profile):
         case "absent":
             return Found(f"no parser is registered for {spelled}", "rejected")

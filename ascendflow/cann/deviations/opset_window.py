@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ascendflow.cann.detection import Consequence, Found
 from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
 from ascendflow.graph.nodes import model_opset
+from ascendflow.manifest import opsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,14 +31,16 @@ class OpsetWindow(ModelDeviation):
     consequences: ClassVar[tuple[Consequence, ...]] = ("rejected",)
     onnx: ClassVar[str] = "A model may be written in any opset."
     cann: ClassVar[str] = (
-        "Only opsets 8 to 15 have parsers up to 6.0, 8 to 18 in the open repositories; "
-        "any other model is refused (E16002, E19010)."
+        f"Only opsets {opsets.LOWEST} to {opsets.SURE} have parsers up to 6.0, "
+        f"{opsets.LOWEST} to {opsets.HIGHEST} in the open repositories; any other model is "
+        "refused (E16002, E19010)."
     )
     cure: ClassVar[str | None] = None
     advice: ClassVar[str | None] = (
-        "export for such an opset: `export: {opset: 15}` where the source is"
-        " PyTorch; for an ONNX file onnx.version_converter.convert_version(model, 15)"
-        " may do, which can change values: compare its outputs with the old file's"
+        f"{opsets.AGAIN}: `export: {{opset: {opsets.SURE}}}` where the source is PyTorch;"
+        " for an ONNX file that you cannot export,"
+        f" onnx.version_converter.convert_version(model, {opsets.SURE}) may do, which can"
+        " change values: compare its outputs with the old file's"
     )
     source: ClassVar[str] = (
         "GE onnx_parser.cc ConstructOriType; canndev onnx_plugin 2022-06; ops-nn, ops-cv, "

@@ -4,7 +4,8 @@
   with noop_with_empty_axes other than 0; with 0, its default, the parser fails. 8.5 takes
   both.
 * ReduceMean, ReduceMax, ReduceMin, ReduceProd and the others got the input with opset 18,
-  for which 8.5 registers parsers that read an attribute only. Since 9.1 those of ReduceMax,
+  for which 8.5 registers parsers that read an attribute only (and none of ReduceL1 and
+  ReduceL2: `reduce-norm-unregistered`). Since 9.1 those of ReduceMax,
   ReduceMin, ReduceProd, ReduceLogSum and ReduceLogSumExp read the input; that of ReduceMean
   follows on master. What becomes of an input that is not read is not known: the axes are
   taken to be all, or the model is refused.
@@ -37,7 +38,7 @@ class ReduceAxesInput(NodeDeviation):
     """Axes where the parser does not look."""
 
     name: ClassVar[str] = "reduce-axes-input"
-    op_types: ClassVar[frozenset[str]] = REDUCTIONS
+    op_types: ClassVar[frozenset[str]] = REDUCTIONS - {"ReduceL1", "ReduceL2"}
     consequences: ClassVar[tuple[Consequence, ...]] = ("rejected", "unknown")
     onnx: ClassVar[str] = (
         "Axes are an input: of ReduceSum since opset 13, of the others since 18."

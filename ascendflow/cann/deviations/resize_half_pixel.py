@@ -27,6 +27,7 @@ class ResizeHalfPixel(ResizeDeviation):
     """half_pixel where no axis comes out as one element."""
 
     name: ClassVar[str] = "resize-half-pixel"
+    op_types: ClassVar[frozenset[str]] = frozenset({"Resize"})
     consequences: ClassVar[tuple[Consequence, ...]] = ("silent", "unknown")
     onnx: ClassVar[str] = (
         "coordinate_transformation_mode defaults to half_pixel: output i reads the input "
@@ -57,6 +58,7 @@ class ResizeLengthOne(ResizeDeviation):
     """half_pixel and pytorch_half_pixel where an axis comes out as one element."""
 
     name: ClassVar[str] = "resize-length-one"
+    op_types: ClassVar[frozenset[str]] = frozenset({"Resize"})
     consequences: ClassVar[tuple[Consequence, ...]] = ("silent", "unknown")
     onnx: ClassVar[str] = (
         "At output length 1 half_pixel reads the centre, pytorch_half_pixel index 0."

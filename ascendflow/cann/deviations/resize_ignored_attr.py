@@ -30,6 +30,7 @@ class ResizeIgnoredAttr(ResizeDeviation):
     """antialias, keep_aspect_ratio_policy, roi with its extrapolation, and rare modes."""
 
     name: ClassVar[str] = "resize-ignored-attr"
+    op_types: ClassVar[frozenset[str]] = frozenset({"Resize"})
     consequences: ClassVar[tuple[Consequence, ...]] = ("silent", "unknown")
     onnx: ClassVar[str] = (
         "antialias widens the filter where an axis is shortened; keep_aspect_ratio_policy "

@@ -72,6 +72,7 @@ class ResizeNearestAttr(_Nearest):
     """Other elements because an attribute is not read."""
 
     name: ClassVar[str] = "resize-nearest-attr"
+    op_types: ClassVar[frozenset[str]] = frozenset({"Resize"})
     onnx: ClassVar[str] = (
         "nearest_mode says how a position is rounded; roi and keep_aspect_ratio_policy "
         "say which elements and how many."

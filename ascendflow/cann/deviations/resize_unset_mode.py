@@ -22,19 +22,17 @@ if TYPE_CHECKING:
 
 class _UnsetMode(ResizeDeviation):
     consequences: ClassVar[tuple[Consequence, ...]] = ("unknown",)
-    is_upsample: ClassVar[bool]
     linear: ClassVar[bool]
 
     def judge(self, resizing: Resizing, conditions: Conditions) -> Detection:
         """Find nodes whose values depend on what half_pixel becomes."""
-        kind = resizing.onnx.is_upsample, resizing.linear
-        if resizing.onnx.has_mode or kind != (self.is_upsample, self.linear):
-            return Harmless("it is another operator, opset or interpolation")
+        if resizing.onnx.has_mode or resizing.linear != self.linear:
+            return Harmless("it is another opset or interpolation")
         if not conditions.profile.is_open:
             return Harmless("the operator's default samples asymmetrically up to 8.4")
         if not behaviours_differ(resizing):
             return Harmless("half-pixel and asymmetric sampling read the same places")
-        if self.is_upsample and not all(map(has_own_scale, resizing.axes)):
+        if resizing.onnx.is_upsample and not all(map(has_own_scale, resizing.axes)):
             scales = [axis.scale for axis in resizing.axes]
             return Found(f"its scales {scales} give no whole lengths", "unknown")
         (height, to_height), (width, to_width) = resizing.lengths
@@ -51,6 +49,7 @@ class UpsampleLinear(_UnsetMode):
     """Upsample, linear."""
 
     name: ClassVar[str] = "upsample-ctm"
+    op_types: ClassVar[frozenset[str]] = frozenset({"Upsample"})
     onnx: ClassVar[str] = "Upsample samples asymmetrically: output i reads i / scale."
     cann: ClassVar[str] = (
         "Upsample becomes Resize with no coordinate_transformation_mode, whose default is "
@@ -60,7 +59,6 @@ class UpsampleLinear(_UnsetMode):
     source: ClassVar[str] = (
         "canndev upsample_plugin.cc 2022-06; ops-cv upsample_onnx_plugin.cpp"
     )
-    is_upsample: ClassVar[bool] = True
     linear: ClassVar[bool] = True
 
 
@@ -76,6 +74,7 @@ class ResizeOpset10(_UnsetMode):
     """Resize-10, linear."""
 
     name: ClassVar[str] = "resize-opset10-ctm"
+    op_types: ClassVar[frozenset[str]] = frozenset({"Resize"})
     onnx: ClassVar[str] = "Resize-10 samples asymmetrically: output i reads i / scale."
     cann: ClassVar[str] = (
         "A linear Resize of opset 10 gets no coordinate_transformation_mode, whose default "
@@ -83,5 +82,4 @@ class ResizeOpset10(_UnsetMode):
     )
     cure: ClassVar[str | None] = "resize-to-matmul"
     source: ClassVar[str] = f"{PARSER}; {OPEN} (BuildLinearResizeV10)"
-    is_upsample: ClassVar[bool] = False
     linear: ClassVar[bool] = True

@@ -4,10 +4,13 @@ ATC takes SAME_LOWER of pools for SAME_UPPER, loses auto_pad of 3-D average pool
 windows that are too big for its kernels, and refuses it on 3-D convolutions. Explicit
 pads mean one thing everywhere.
 
+Where a pool's stride is so long that the formula pads by less than nothing, onnxruntime
+refuses MaxPool and AveragePool; of LpPool it crops the front by half of that, rounded
+towards 0, SAME_LOWER by half of one less. That becomes a Slice.
+
 Left alone where the amount is not sure: unknown lengths; a dilated window, for which
-onnxruntime computes the pads of pools as if it had no gaps and refuses convolutions; a
-pool's stride so long that the formula pads by less than nothing; and ceil_mode, which is
-to have no say here, but has in onnxruntime.
+onnxruntime computes the pads of pools as if it had no gaps and refuses convolutions; and
+ceil_mode, which is to have no say here, but has in onnxruntime.
 
 Source: ONNX operator documents, AveragePool-11, MaxPool-12, LpPool-11, Conv-11; canndev
 `max_pool_plugin.cc`, `average_pool_plugin.cc`, `lppool_plugin.cc`, `conv_plugin.cc`.
@@ -19,6 +22,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import onnx_ir as ir
 
+from ascendflow.graph.edit import Chain, attributes_of
+from ascendflow.graph.opset_spelling import SPATIAL, Cut, sliced
 from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
 from ascendflow.graph.windows import POOLS, Window, lengths_of, read_window
 
@@ -49,13 +54,19 @@ class AutoPadToPads(Rule):
         if window.is_same and lengths is None:
             yield Skipped(node, "the lengths of its input are not fixed")
             return
-        if _crops(node, window, lengths or ()):
+        crops = _crops(node, window, lengths or ())
+        if crops is not None and node.op_type != "LpPool":
             yield Skipped(node, f"auto_pad {window.auto_pad} would crop its input")
             return
         pads = window.pads_for(lengths or ()).spelled
+        before, after = {"auto_pad": window.auto_pad}, {"pads": pads}
+        if crops is not None and any(crops):
+            _crop(node, crops, lengths or (), pads)
+            yield Applied(node, before, {**after, "cropped": crops})
+            return
         node.attributes.pop("auto_pad")
         node.attributes["pads"] = ir.AttrInt64s("pads", pads)
-        yield Applied(node, {"auto_pad": window.auto_pad}, {"pads": pads})
+        yield Applied(node, before, after)
 
 
 def _why_not(window: Window) -> str | None:
@@ -68,7 +79,30 @@ def _why_not(window: Window) -> str | None:
     return None
 
 
-def _crops(node: ir.Node, window: Window, lengths: Sequence[int]) -> bool:
-    """Return whether a pool is padded by less than nothing; convolutions stop at 0."""
-    is_pool = node.op_type in POOLS
-    return is_pool and window.is_same and min(window.totals_for(lengths)) < 0
+def _crops(node: ir.Node, window: Window, lengths: Sequence[int]) -> list[int] | None:
+    """Return how much a pool's axes lose in front if one is padded by less than nothing.
+
+    Convolutions stop at 0.
+    """
+    if node.op_type not in POOLS or not window.is_same:
+        return None
+    totals = window.totals_for(lengths)
+    if min(totals) >= 0:
+        return None
+    less = 1 if window.auto_pad == "SAME_LOWER" else 0
+    return [max(-total - less, 0) // 2 for total in totals]
+
+
+def _crop(
+    node: ir.Node, crops: Sequence[int], lengths: Sequence[int], pads: list[int]
+) -> None:
+    chain, x = Chain(node), node.inputs[0]
+    assert x is not None  # noqa: S101, it has lengths
+    cuts = [
+        Cut(SPATIAL + axis, crop, length)
+        for axis, (crop, length) in enumerate(zip(crops, lengths, strict=True))
+        if crop
+    ]
+    attributes = attributes_of(node, without={"auto_pad"}) | {"pads": pads}
+    chain(node.op_type, [sliced(chain, x, cuts)], attributes)
+    chain.put_in_place()

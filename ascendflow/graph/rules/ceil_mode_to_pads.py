@@ -78,7 +78,7 @@ def _write(node: ir.Node, window: Window, read: tuple[int, ...]) -> Pads:
     assert value is not None  # noqa: S101, it has lengths
     dropped = {"ceil_mode", "auto_pad"}
     pads = Pads(window.pads.heads, read)
-    if node.attributes.get_int("count_include_pad", 0) == 1:
+    if node.attributes.get_int("count_include_pad", 0) != 0:
         dropped.add("count_include_pad")
         counted = tuple(map(min, window.pads.tails, read))
         elements = Pads(window.pads.heads, counted)

@@ -35,6 +35,12 @@ class ConvTransposeAttributes(Rule):
     op_types: ClassVar[frozenset[str]] = frozenset({"ConvTranspose"})
     effect: ClassVar[Effect] = "exact"
 
+    def against(self, node: ir.Node, model: ir.Model) -> list[ir.Node]:
+        """List the node, or where it says all, those whose output_shape leaks to it."""
+        says_all = "kernel_shape" in node.attributes and not _leaks(node)
+        leaking = [each for each in self.candidates(model) if _leaks(each)]
+        return leaking if says_all and leaking else super().against(node, model)
+
     def apply(self, node: ir.Node) -> Iterator[Finding]:
         """Rewrite one ConvTranspose in place."""
         transposed = read_transposed(node)
@@ -57,6 +63,10 @@ class ConvTransposeAttributes(Rule):
         for name, numbers in written.items():
             node.attributes[name] = ir.AttrInt64s(name, numbers)
         yield Applied(node, before, after)
+
+
+def _leaks(node: ir.Node) -> bool:
+    return "output_shape" in node.attributes or "auto_pad" in node.attributes
 
 
 def _wanted(node: ir.Node, transposed: Transposed) -> dict[str, Sequence[int] | None] | str:

@@ -5,7 +5,9 @@ up, silently. A maximum over a window is a maximum over rows of a maximum over c
 along one axis it is the Max of as many strided slices as the window has elements. Max is
 exact in any order, so the values are the same.
 
-The padding is minus infinity, or the least number of an integer type, as in MaxPool.
+The padding is minus infinity, or the least number of an integer type, as in MaxPool. Of a
+window that reads padding alone ONNX says nothing; it becomes what onnxruntime gives, the
+least finite number of fp32 and fp64.
 
 Source: ONNX operator documents, MaxPool-12; canndev `max_pool_plugin.cc`.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+import onnx_ir as ir
 
 from ascendflow.graph.edit import Chain
 from ascendflow.graph.nodes import static_shape
@@ -24,8 +27,6 @@ from ascendflow.graph.windows import Pads, Window, lengths_of, read_window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import onnx_ir as ir
 
     from ascendflow.documents.rewrite_log import Effect
 
@@ -53,9 +54,6 @@ class DilatedMaxPool(Rule):
         if inferred is not None and inferred[SPATIAL:] != outputs:
             yield Skipped(node, f"its output is {inferred[SPATIAL:]}, not {outputs} long")
             return
-        if _reads_nothing(window, lengths, outputs):
-            yield Skipped(node, "a window reads padding alone, of which runtimes differ")
-            return
         _spell_out(node, window, lengths, outputs)
         before = {"kernel_shape": list(window.kernel), "dilations": list(window.dilations)}
         yield Applied(node, before, {"op_type": "Max of Slices"})
@@ -73,29 +71,36 @@ def _why_not(node: ir.Node, window: Window | None) -> str | None:
     return None
 
 
-def _reads_nothing(
+def _of_padding(
     window: Window, lengths: tuple[int, ...], outputs: tuple[int, ...]
-) -> bool:
-    """Return whether a window's elements all lie in the padding, along any axis."""
+) -> np.ndarray:
+    """Return which windows read padding alone, as they do along any axis: 1, 1, outputs."""
+    found = np.zeros((1, 1, *outputs), bool)
     for axis, (length, count) in enumerate(zip(lengths, outputs, strict=True)):
         begins = np.arange(count)[:, None] * window.strides[axis] - window.pads.heads[axis]
         places = begins + np.arange(window.kernel[axis]) * window.dilations[axis]
-        if not ((places >= 0) & (places < length)).any(axis=1).all():
-            return True
-    return False
+        reads = ((places >= 0) & (places < length)).any(axis=1)
+        found |= ~reads.reshape(-1, *[1] * (window.rank - axis - 1))
+    return found
 
 
 def _spell_out(
     node: ir.Node, window: Window, lengths: tuple[int, ...], outputs: tuple[int, ...]
 ) -> None:
-    chain, value = Chain(node), node.inputs[0]
-    assert value is not None  # noqa: S101, it has lengths
+    chain, x = Chain(node), node.inputs[0]
+    assert x is not None  # noqa: S101, it has lengths
+    value = x
     pads = Pads(window.pads.heads, window.tails_read(lengths))
     if pads:
         value = padded(chain, value, pads, _least(value))
     for axis in range(window.rank):
         value = _largest_along(chain, value, window, axis, outputs[axis])
-    if value is node.inputs[0]:  # windows of one element, nothing to do
+    empty, dtype = _of_padding(window, lengths, outputs), x.dtype
+    if empty.any() and dtype in {ir.DataType.FLOAT, ir.DataType.DOUBLE}:
+        least = np.array(np.finfo(dtype.numpy()).min)
+        choices = [chain.constant("empty", empty), chain.constant("least", least), value]
+        chain("Where", choices)
+    elif value is x:  # windows of one element, nothing to do
         chain("Identity", [value])
     chain.put_in_place()
 

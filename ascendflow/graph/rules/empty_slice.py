@@ -28,6 +28,11 @@ class EmptySlice(Rule):
     op_types: ClassVar[frozenset[str]] = frozenset({"Concat"})
     effect: ClassVar[Effect] = "exact"
 
+    def against(self, node: ir.Node, model: ir.Model) -> list[ir.Node]:  # noqa: ARG002
+        """List the Concats that read an empty Slice."""
+        readers = dict.fromkeys(use.node for use in node.outputs[0].uses())
+        return [each for each in readers if each.op_type in self.op_types]
+
     def apply(self, node: ir.Node) -> Iterator[Finding]:
         """Drop the empty parts."""
         axis = node.attributes.get_int("axis", 1)

@@ -1,10 +1,11 @@
-"""Reductions with noop_with_empty_axes=1 and no axes: Identity.
+"""Reductions with noop_with_empty_axes=1 and no axes: what they do to one element.
 
-CANN refuses or misreads the attribute. Sum, mean, max, min and product of nothing are what
-came in. The others are left alone: onnxruntime gives |x| for ReduceL1 and ReduceL2, x * x
-for ReduceSumSquare and log(x) for ReduceLogSum, which ONNX's text of opset 18 does not say.
+CANN refuses or misreads the attribute. In ONNX nothing is added up then, and what is done
+beside that is done to each element: sum, mean, max, min, product and the logarithm of the
+sum of exponentials are what came in, the norms are |x|, and there are log(x) and x * x.
+Of the logarithm onnxruntime may round the last bit otherwise.
 
-Source: ONNX operator docs, ReduceSum-13 and ReduceMax-18; ops-math
+Source: ONNX operator docs, ReduceSum-13 and ReduceLogSum-18; ops-math
 `reduce_*_onnx_plugin.cpp`.
 """
 
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
 
     from ascendflow.documents.rewrite_log import Effect
 
-_KEEPS_ONE = frozenset({"ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"})
-"""Reductions of which a single element comes out as it went in."""
+_OF_ONE = {
+    "ReduceL1": "Abs",
+    "ReduceL2": "Abs",
+    "ReduceLogSum": "Log",
+    "ReduceSumSquare": "Mul",
+}
+"""What the others than Identity come to."""
 
 
 class ReduceNoop(Rule):
@@ -33,7 +39,7 @@ class ReduceNoop(Rule):
     name: ClassVar[str] = "reduce-noop"
     version: ClassVar[int] = 1
     op_types: ClassVar[frozenset[str]] = REDUCTIONS
-    effect: ClassVar[Effect] = "exact"
+    effect: ClassVar[Effect] = "equivalent"
 
     def apply(self, node: ir.Node) -> Iterator[Finding]:
         """Put Identity in the place of one reduction over nothing."""
@@ -42,11 +48,10 @@ class ReduceNoop(Rule):
             yield Skipped(node, f"{NOOP} is 0: it does reduce")
         elif axes in {Axes.SOME, Axes.UNKNOWN}:
             yield Skipped(node, f"its axes are {axes.value}")
-        elif node.op_type not in _KEEPS_ONE:
-            yield Skipped(node, f"{node.op_type} of a single element is not the element")
         else:
             before = {"op_type": node.op_type, NOOP: 1}
-            chain = Chain(node)
-            chain("Identity", [node.inputs[0]])
+            op_type = _OF_ONE.get(node.op_type, "Identity")
+            chain, x = Chain(node), node.inputs[0]
+            chain(op_type, [x, x] if op_type == "Mul" else [x])
             chain.put_in_place()
-            yield Applied(node, before, {"op_type": "Identity"})
+            yield Applied(node, before, {"op_type": op_type})

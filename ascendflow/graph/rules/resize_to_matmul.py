@@ -20,7 +20,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ascendflow.graph.edit import Chain
-from ascendflow.graph.resize_axes import matrix, outside
+from ascendflow.graph.resize_axes import matrix, matrix_elements, outside
 from ascendflow.graph.resize_node import MODE, OP_TYPES, OnnxResize, read_resize
 from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ascendflow.graph.resize_axes import OnnxAxis
 
 MOST_ELEMENTS = 1 << 24
-"""Of one matrix: 64 MiB of fp32."""
+"""Of one matrix, 64 MiB of fp32, or of what it is made from."""
 
 _DTYPES = {ir.DataType.FLOAT: np.float32, ir.DataType.DOUBLE: np.float64}
 _UNDERSTOOD = ("pytorch_half_pixel", "align_corners", "asymmetric")
@@ -75,9 +75,14 @@ class ResizeToMatMul(Rule):
 
 def _why_not(node: ir.Node, resize: OnnxResize) -> str | None:
     """Return why a node is left as it is, or None."""
-    elements = max(axis.length_in * axis.length_out for axis in resize.axes)
-    if elements > MOST_ELEMENTS:
-        return f"a matrix of {elements} elements is too large"
+    for axis in (each for each in resize.axes if each.changes):
+        elements = matrix_elements(axis, resize.weigh)
+        if elements > MOST_ELEMENTS:
+            sizes = f"{axis.length_in} to {axis.length_out}"
+            return (
+                f"an axis of {sizes} takes {elements} numbers to weight, of at most "
+                f"{MOST_ELEMENTS}: too large"
+            )
     if resize.dispute is not None:
         return resize.dispute
     is_cropped = any(outside(resize.mode, axis).any() for axis in resize.axes)
@@ -120,8 +125,12 @@ def _multiply(node: ir.Node, resize: OnnxResize, dtype: Any) -> list[int]:
     chain, rank = Chain(node), len(resize.axes)
     value, axes = node.inputs[0], []
     for number, axis in enumerate(resize.axes):
+        if not axis.changes:
+            continue
         weights = matrix(resize.mode, axis, resize.weigh).astype(dtype)
-        if not axis.changes or np.array_equal(weights, np.eye(axis.length_in)):
+        if axis.length_in == axis.length_out and np.array_equal(
+            weights, np.eye(axis.length_in)
+        ):
             continue
         value = _along(chain, value, weights, number, rank)
         axes.append(number)

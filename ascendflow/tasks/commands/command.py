@@ -82,7 +82,10 @@ class OwnCommand(Helpful, WithOptionsAnywhere):
         except CmdParseError as error:
             problem, _, _ = str(error).partition(" (parsing options")
             problem = problem.removeprefix("Error parsing Command: ")
-            complain(f"{self.name}: {problem}")
+            lacks = problem.endswith("requires argument")
+            # doit takes it out of the command line before a command sees it.
+            hint = "a word like name=value is a variable of doit's, no argument"
+            complain(UsageError(f"{self.name}: {problem}", hint=hint if lacks else None))
             return UsageError.exit_code
 
     def execute(self, opt_values: dict[str, Any], pos_args: list[str]) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ascendflow.errors import UsageError
+from ascendflow.errors import StageError, UsageError
 from ascendflow.tasks.commands import COMMANDS, DATABASES
 from ascendflow.tasks.commands.command import OwnCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Init(OwnCommand):
@@ -62,9 +65,27 @@ class Init(OwnCommand):
             onnx=Path(options["onnx"]) if options["onnx"] else None,
             link=options["link"],
             shapes=options["shape"],
+            why_refused=_why_refused,
         )
         lines = [*(f"wrote {name}" for name in done.created)]
         lines += [*(f"added to {name}" for name in done.edited)]
         lines += [*done.notes, f"next: doit model={arguments[0]}"]
         sys.stdout.write("\n".join(lines) + "\n")
         return 0
+
+
+def _why_refused(path: Path) -> Iterable[str]:
+    """Say what the export stage would have against the file, before anything is written."""
+    from ascendflow.graph.refusals import why_refused
+    from ascendflow.graph.soundness import load_sound
+    from ascendflow.graph.structure import read_structure
+    from ascendflow.graph.text import not_utf8
+
+    model = read_structure(path).model
+    if problems := list(not_utf8(model)) or list(why_refused(model)):
+        return problems
+    try:
+        load_sound(path)
+    except StageError as error:
+        raise UsageError(f"init: {error.message}", hint=error.hint) from error
+    return ()

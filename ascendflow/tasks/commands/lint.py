@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ascendflow.errors import StageError, UsageError
 from ascendflow.manifest.precision_keys import MODES
 from ascendflow.manifest.problems import closest_or_all
+from ascendflow.tasks.commands import delivered
 from ascendflow.tasks.commands.command import OwnCommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ascendflow.documents.lint import Lint as LintDocument
+    from ascendflow.documents.lint import LintFinding
+    from ascendflow.graph.fixed_shapes import Shapes
 
 FORMATS = ("text", "json", "sarif")
 OPTIONS = (("cann", "cann"), ("soc_version", "soc"), ("precision_mode", "precision-mode"))
@@ -27,10 +30,14 @@ class Lint(OwnCommand):
 
     name = "lint"
     doc_purpose = "say where a target is known to differ from ONNX on a model"
-    doc_usage = "FILE --soc Ascend310P3 --cann 8.1"
+    doc_usage = (
+        "FILE --soc Ascend310P3 --cann 8.1 [--simplify] [--shape name:1,3,480,640]..."
+    )
     doc_description = (
-        "Takes any ONNX file. Exits with 0 if nothing is rejected or silently wrong, else"
-        " with 1. The stage of a pipeline that is called so too: `doit run lint`."
+        "Takes any ONNX file. Exits with 0 if `convert` would take the model and nothing is"
+        " silently wrong; with 1 if something is rejected, silent, or unknown and not"
+        " computed; with 3 if the file, the target or an option is no such thing. The stage"
+        " of a pipeline that is called so too: `doit run lint`."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
         {
@@ -55,12 +62,21 @@ class Lint(OwnCommand):
             "help": "a value of `atc --precision_mode` or --precision_mode_v2"
             " [default: force_fp16]",
         },
+        *delivered.OPTIONS,
         {
             "name": "all-weights",
             "long": "all-weights",
             "type": bool,
             "default": False,
             "help": "look at constants of more than 4 MiB too, which takes longer",
+        },
+        {
+            "name": "strict",
+            "long": "strict",
+            "type": bool,
+            "default": False,
+            "help": "exit with 1 for any finding: less precision, and what is computed both"
+            " ways, too",
         },
         {
             "name": "format",
@@ -79,18 +95,25 @@ class Lint(OwnCommand):
     )
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
-        """Lint; 0 nothing rejected or silent, 1 otherwise."""
+        """Lint; 0 or 1, as the description says."""
+        from ascendflow.manifest.init import parse_shapes
+
         path = _file(arguments, f"usage: {self.bin_name} lint {self.doc_usage}")
         _refuse_unknown("format", options["format"], FORMATS)
-        lint = _survey(path, _target(options), all_weights=options["all-weights"])
-        text = _spelled(path, lint, options["format"])
+        shapes = parse_shapes(options["shape"])
+        lint = _survey(path, _target(options), options, shapes)
+        text = _spelled(path, lint, options, shapes)
         if options["output"]:
             from ascendflow.report.findings import totals_line
 
             Path(options["output"]).write_text(text, encoding="utf-8")
             text = f"{totals_line(str(path), lint)}\n"
         sys.stdout.write(text)
-        return int(lint["totals"]["rejected"] + lint["totals"]["silent"] > 0)
+        return int(any(options["strict"] or _fails(found) for found in lint["findings"]))
+
+
+def _fails(found: LintFinding) -> bool:
+    return found["stops_convert"] or found["consequence"] == "silent"
 
 
 def _file(arguments: list[str], usage: str) -> Path:
@@ -124,26 +147,34 @@ def _refuse_unknown(option: str, given: str, known: Iterable[str]) -> None:
         raise UsageError(f"lint: --{option}: {given!r} is not known", hint=hint)
 
 
-def _survey(path: Path, target: dict[str, str], *, all_weights: bool) -> LintDocument:
+def _survey(
+    path: Path, target: dict[str, str], options: dict[str, Any], shapes: Shapes
+) -> LintDocument:
     from ascendflow.cann.survey import survey
 
     # It logs what is wrong with a graph, beside what we say of it.
     logging.getLogger("onnx_ir").setLevel(logging.CRITICAL)
+    all_weights = options["all-weights"]
     try:
-        return survey(path, target, all_weights=all_weights)
+        if not options["simplify"]:
+            return survey(path, target, all_weights=all_weights, shapes=shapes)
+        with delivered.simplified(path, shapes) as simplified:
+            return survey(simplified, target, all_weights=all_weights)
     except StageError as error:
         reason = " ".join(error.message.split())
         raise UsageError(f"lint: {reason}", hint=error.hint) from error
 
 
-def _spelled(path: Path, lint: LintDocument, form: str) -> str:
+def _spelled(
+    path: Path, lint: LintDocument, options: dict[str, Any], shapes: Shapes
+) -> str:
     from ascendflow.documents.json_file import json_text
-    from ascendflow.report.findings import finding_lines, totals_line
+    from ascendflow.report.lint_text import lint_text
     from ascendflow.report.sarif import sarif
 
-    if form == "json":
+    if options["format"] == "json":
         return json_text(lint)
-    if form == "sarif":
+    if options["format"] == "sarif":
         return json_text(sarif(path, lint))
-    lines = [*finding_lines(lint), totals_line(str(path), lint)]
-    return "".join(f"{line}\n" for line in lines)
+    looked = delivered.looked(path, shapes, is_simplified=options["simplify"], verb="lint")
+    return lint_text(str(path), lint, looked)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ascendflow.errors import StageError, UsageError
 from ascendflow.manifest.precision_keys import MODES
 from ascendflow.manifest.problems import closest_or_all
+from ascendflow.tasks.commands import delivered
 from ascendflow.tasks.commands.command import OwnCommand
 from ascendflow.terminal import told
 
 if TYPE_CHECKING:
+    from ascendflow.cann.listing import Listing
     from ascendflow.cann.target import Target
+    from ascendflow.graph.fixed_shapes import Shapes
 
 FORMATS = ("text", "json")
 
@@ -24,7 +27,10 @@ class Precision(OwnCommand):
 
     name = "precision"
     doc_purpose = "list the types in which a model's nodes run on a target, and why"
-    doc_usage = "MODEL.onnx --soc SOC [--precision-mode MODE] [--format text|json]"
+    doc_usage = (
+        "MODEL.onnx --soc SOC [--precision-mode MODE] [--simplify]"
+        " [--shape name:1,3,480,640]... [--format text|json]"
+    )
     doc_description = (
         "Needs no manifest. What is listed is what the precision engine is known to do"
         " (emulated), not what a toolkit was asked."
@@ -60,6 +66,7 @@ class Precision(OwnCommand):
             "metavar": "NAME",
             "help": "a node, or OpType::X, that keeps the model's types; repeatable",
         },
+        *delivered.OPTIONS,
         {
             "name": "format",
             "long": "format",
@@ -72,20 +79,36 @@ class Precision(OwnCommand):
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
         """List the nodes; 0 also where some of them would be refused."""
         from ascendflow.cann import listing
+        from ascendflow.manifest.init import parse_shapes
 
         path = _checked(self, options, arguments)
-        target = _target(options)
+        target, shapes = _target(options), parse_shapes(options["shape"])
         try:
-            rows = listing.listed(path, target)
+            found = _listed(path, target, shapes, is_simplified=options["simplify"])
         except StageError as error:
-            message = error.message.removeprefix("convert: ")
+            message = error.message.removeprefix("convert.").removeprefix("convert: ")
             raise UsageError(f"precision: {message}", hint=error.hint) from error
         if options["format"] == "json":
-            data = listing.as_data(rows, target)
+            data = listing.as_data(found, target)
             sys.stdout.write(json.dumps(data, indent=2) + "\n")
         else:
-            sys.stdout.write(told(listing.as_text(rows, target)))
+            sys.stdout.write(told(listing.as_text(found, target)))
+            is_simplified = options["simplify"]
+            looked = delivered.looked(
+                path, shapes, is_simplified=is_simplified, verb="list"
+            )
+            sys.stdout.write(told(f"{looked.note}\n"))
+            sys.stdout.write(f"{listing.totals_line(found)}\n")
         return 0
+
+
+def _listed(path: Path, target: Target, shapes: Shapes, *, is_simplified: bool) -> Listing:
+    from ascendflow.cann.listing import listed
+
+    if not is_simplified:
+        return listed(path, target, shapes)
+    with delivered.simplified(path, shapes) as simplified:
+        return listed(simplified, target)
 
 
 def _target(options: dict[str, Any]) -> Target:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ascendflow.build.ahead import LARGE, Ahead
+from ascendflow.build.ahead import Ahead
 from ascendflow.build.project import Project
-from ascendflow.cache.index import Index
+from ascendflow.cache.index import LARGE, Index
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,14 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ascendflow.cache.fingerprint import key_of
+from ascendflow.errors import StageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.workshops import Workshop
 
 
@@ -114,3 +119,47 @@ def _now(workshop: Workshop) -> int:
     probe = workshop.repository / "probe"
     probe.write_text("")
     return os.stat(probe).st_ctime_ns
+
+
+def test_modules_that_the_slice_brings_in_are_no_change_of_code(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ascendflow.plan.CHOOSES_RULES", "ascendflow.terminal")
+    workshop.bring_up("rewrite")
+    always = workshop.plan.stage("rewrite").modules
+    workshop.change("rewrite", config={"auto": {"cann": "8.1"}})
+    workshop.change(
+        "rewrite", modules=(*always, "ascendflow.terminal", "ascendflow.vocabulary")
+    )
+
+    assert any(r.startswith("code of ascendflow") for r in workshop.reasons("rewrite"))
+
+    workshop.change("rewrite", modules=(*always, "ascendflow.terminal"))
+    assert not any(r.startswith("code of") for r in workshop.reasons("rewrite"))
+    assert "config.auto is new: {'cann': '8.1'}" in workshop.reasons("rewrite")
+
+
+def test_a_stage_whose_last_run_failed_says_so_and_where_its_log_is(
+    workshop: Workshop,
+) -> None:
+    def fail(_out: Path) -> None:
+        raise StageError("no")
+
+    workshop.bring_up("rewrite")
+    workshop.makes["rewrite"] = fail
+    workshop.change("rewrite", config={"level": 2})
+    with pytest.raises(StageError):
+        workshop.bring_up("rewrite")
+
+    log = "build/toy/rewrite/log.txt"
+    assert workshop.reasons("rewrite") == [f"its last run failed; its log is {log}"]
+
+    workshop.path("rewrite/log.txt").unlink()
+    assert workshop.reasons("rewrite") == ["its last run failed"]
+
+
+def test_a_record_that_somebody_removed_is_no_failure(workshop: Workshop) -> None:
+    workshop.bring_up("rewrite")
+    workshop.path("rewrite/record.json").unlink()
+
+    assert workshop.reasons("rewrite") == ["never built"]

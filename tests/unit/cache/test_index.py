@@ -5,17 +5,14 @@ import subprocess
 import sys
 import threading
 import warnings
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ascendflow.cache import index_file
 from ascendflow.cache.digest import digest_bytes
-from ascendflow.cache.index import Index
+from ascendflow.cache.index import LARGE, Index
 from ascendflow.errors import AscendflowError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -54,6 +51,40 @@ def test_each_content_is_hashed_once_across_runs(tmp_path: Path, index: Index) -
     assert first == later.digest(path) == digest_bytes(b"abc")
     assert index.hashed_files == 1
     assert later.hashed_files == 0
+
+
+def test_many_files_are_noted_in_one_go_and_hashed_once(
+    tmp_path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents = {str(tmp_path / "small"): b"abc", str(tmp_path / "large"): b"d" * LARGE}
+    contents |= {str(tmp_path / "other"): b"e"}
+    for path, content in contents.items():
+        Path(path).write_bytes(content)
+    appended = []
+    append = index_file.append
+
+    def counting(path: str, entries: index_file.Entries) -> None:
+        appended.append(len(entries))
+        append(path, entries)
+
+    monkeypatch.setattr(index_file, "append", counting)
+    wanted = {path: digest_bytes(content) for path, content in contents.items()}
+
+    assert index.digests(contents) == index.digests(contents) == wanted
+    assert index.hashed_files == len(contents)
+    assert appended == [1, 2]  # the large one at once
+    later = reopened(tmp_path)
+    assert later.digests(contents) == wanted
+    assert later.hashed_files == 0
+
+
+def test_of_many_files_one_that_is_gone_is_an_error(tmp_path: Path, index: Index) -> None:
+    (tmp_path / "there").write_bytes(b"abc")
+
+    with pytest.raises(FileNotFoundError):
+        index.digests([str(tmp_path / "there"), str(tmp_path / "gone")])
+    with pytest.raises(OSError, match="not a regular file"):
+        index.digests([str(tmp_path)])
 
 
 def test_a_changed_file_is_hashed_again_though_size_and_mtime_are_put_back(
@@ -153,15 +184,14 @@ def test_a_file_changed_while_it_is_hashed_is_not_remembered(
 
     path = tmp_path / "weights"
     path.write_bytes(b"abc")
-    real = hashlib.file_digest
+    real = hashlib.sha256
 
-    def edited_meanwhile(file: object, name: str) -> object:
-        digest = real(file, name)  # type: ignore[arg-type]
+    def edited_meanwhile() -> object:
         path.write_bytes(b"abcd")
-        return digest
+        return real()
 
     with monkeypatch.context() as patch:
-        patch.setattr(hashlib, "file_digest", edited_meanwhile)
+        patch.setattr(hashlib, "sha256", edited_meanwhile)
         index.digest(path)
 
     assert index.digest(path) == digest_bytes(b"abcd")

@@ -232,3 +232,26 @@ def test_every_kind_is_said_in_one_line(kind: Any) -> None:
 
     assert line
     assert not {"\n", "{", "}"} & set(line)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_auto_is_told_as_one_of_the_rules(turned: bool) -> None:
+    target = {"cann": "8.1", "soc_version": "Ascend310P3"}
+    chosen: Any = {**BASE, "config": {"auto": target, "rules": []}}
+    pinned: Any = {**BASE, "config": {"auto": None, "rules": [{"name": "mod-sign"}]}}
+    old, new = (pinned, chosen) if turned else (chosen, pinned)
+    auto, named = "config.rules: {} 'auto'", "config.rules: {} {{'name': 'mod-sign'}}"
+    came, went = (auto, named) if turned else (named, auto)
+
+    told = {str(reason) for reason in compare_fingerprints(old, new)}
+
+    assert told == {came.format("added"), went.format("removed")}
+
+
+def test_another_target_of_auto_is_told_by_what_changed() -> None:
+    old: Any = {**BASE, "config": {"auto": {"cann": "8.1"}}}
+    new: Any = {**BASE, "config": {"auto": {"cann": "8.5"}}}
+
+    (reason,) = compare_fingerprints(old, new)
+
+    assert str(reason) == "config.auto.cann changed: '8.1' -> '8.5'"

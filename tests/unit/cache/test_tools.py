@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-from typing import TYPE_CHECKING
+import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from ascendflow.cache.tools import versions
+from ascendflow.cache.tools import FOR_PYTORCH, versions
 from ascendflow.errors import AscendflowError, ToolNotFoundError
 
-if TYPE_CHECKING:
-    from pathlib import Path
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def installed(folder: Path, *names: str) -> str:
@@ -45,9 +46,20 @@ def test_the_folder_that_is_imported_from_first_wins(tmp_path: Path) -> None:
 def test_a_tool_that_is_not_installed_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = [installed(tmp_path, "onnx-1", "onnxsim_extras-3")]
 
-    with pytest.raises(ToolNotFoundError, match="onnxsim is not installed") as caught:
+    with pytest.raises(ToolNotFoundError, match=r"installed for .*: onnxsim\n") as caught:
         versions(["onnx", "onnxsim"], path=path)
-    assert caught.value.hint == "./run pip install onnxsim"
+    assert caught.value.hint is not None
+    assert "pip install '/path/to/ascendflow' -c" in caught.value.hint
+
+
+def test_what_a_model_from_pytorch_needs_is_installed_by_the_extra(tmp_path: Path) -> None:
+    with pytest.raises(ToolNotFoundError, match=r": onnxscript, torch\n") as caught:
+        versions(["torch", "onnxscript"], path=[str(tmp_path)])
+    assert caught.value.hint is not None
+    assert "pip install '/path/to/ascendflow[torch]' -c" in caught.value.hint
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    extra = declared["project"]["optional-dependencies"]["torch"]
+    assert {each.partition(">")[0] for each in extra} == FOR_PYTORCH
 
 
 def test_an_optional_tool_that_is_not_installed_is_absent(tmp_path: Path) -> None:
@@ -79,3 +91,28 @@ def test_a_folder_is_listed_once_per_process(
     monkeypatch.setattr(os, "listdir", None)
 
     assert versions(["torch"], path=path) == {"torch": "1"}
+
+
+def test_version_of_a_file_is_its_digest(tmp_path: Path) -> None:
+    file = tmp_path / "atc"
+    file.write_bytes(b"abc")
+    name, gone = f"file:{file}", f"file:{tmp_path}/gone"
+
+    assert versions([name, gone, "pytest"]) == {
+        name: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        gone: "absent",
+        "pytest": importlib.metadata.version("pytest"),
+    }
+    assert versions((), optional=[gone]) == {gone: "absent"}
+
+
+def test_version_of_an_interpreter_is_its_own_and_its_numpys(tmp_path: Path) -> None:
+    broken = tmp_path / "python3"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    own, numpy = sys.version.split()[0], importlib.metadata.version("numpy")
+    names = [f"python:{sys.executable}", f"python:{broken}", "python:/nowhere/python3"]
+
+    assert versions(names) == dict(
+        zip(names, (f"{own} numpy {numpy}", "absent", "absent"), strict=True)
+    )

@@ -39,7 +39,7 @@ def every_tensor(
 
 
 def test_a_mask_of_1e9_gives_nan(tmp_path: Path) -> None:
-    """ModelZoo-PyTorch, SDMGR: the accuracy of the OM collapses."""
+    """FP01, ModelZoo-PyTorch, SDMGR: the accuracy of the OM collapses."""
     proto = masked_softmax()
     feeds = {
         "x": np.random.default_rng(7).standard_normal((2, 4)).astype(F32),
@@ -56,7 +56,7 @@ def test_a_mask_of_1e9_gives_nan(tmp_path: Path) -> None:
 
 
 def test_the_square_of_a_layer_norm_overflows(tmp_path: Path) -> None:
-    """microsoft/onnxruntime#13639, pytorch/TensorRT#4061: the square passes 65504."""
+    """FP03, microsoft/onnxruntime#13639, pytorch/TensorRT#4061: x*x passes 65504."""
     proto = layer_norm()
     x = (np.random.default_rng(7).standard_normal((1, 2, 16)) * 3).astype(F32)
     x[0, 0, 3] = 900
@@ -82,7 +82,7 @@ def test_the_square_of_a_layer_norm_overflows(tmp_path: Path) -> None:
 
 
 def test_a_convolution_that_overflows_is_scaled(tmp_path: Path) -> None:
-    """A field report on operator scaling: the sum is 146072."""
+    """FP05, a field report on operator scaling: the sum is 146072."""
     random = np.random.default_rng(7)
     x = (np.abs(random.standard_normal((1, 8, 6, 6))) * 60).astype(F32)
     w = (np.abs(random.standard_normal((4, 8, 3, 3))) * 40).astype(F32)

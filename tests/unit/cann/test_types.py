@@ -278,7 +278,11 @@ def test_a_column_that_no_kernel_has_is_refused() -> None:
 @pytest.mark.parametrize(
     ("settings", "message", "hint"),
     [
-        ({"keep_dtype": ["exq"]}, "keep_dtype: no node is called 'exq'", "'exp'"),
+        (
+            {"keep_dtype": ["exq"]},
+            "convert.keep_dtype: no node is called 'exq'",
+            "did you mean 'exp', of operator Exp? names are those of the simplified",
+        ),
         ({"keep_dtype": ["OpType::Exq"]}, "no node becomes the operator 'Exq'", "'Exp'"),
         ({"customize_dtypes": {"zzzz": {}}}, "no node is called 'zzzz'", "precision"),
         ({"modify_mixlist": {"black": ["LayerNrom"]}}, "'LayerNrom'", "'LayerNorm'"),
@@ -299,6 +303,19 @@ def test_a_name_that_matches_nothing_names_the_nearest(
 
     assert message in caught.value.message
     assert hint in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("written", ["/stage1/Relu", "/stage1/Relu_1", "/stage1/Relu_o_0"])
+def test_a_node_of_another_operator_is_not_offered_as_the_one_that_is_gone(
+    written: str,
+) -> None:
+    proto = chain(node("Exp", ["x"], ["y"], name="/stage1/Exp"))
+
+    with pytest.raises(StageError, match="no node is called") as caught:
+        choices(proto, keep_dtype=[written])
+
+    assert "did you mean" not in str(caught.value)
+    assert "ascendflow precision FILE --simplify" in str(caught.value.hint)
 
 
 def test_the_mix_lists_can_be_changed() -> None:

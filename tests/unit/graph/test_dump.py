@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -299,3 +299,45 @@ def test_a_tensor_is_let_go_when_nothing_later_reads_it(tmp_path: Path) -> None:
 
     assert len(alive) == 12
     assert most <= 3
+
+
+def test_what_is_held_is_not_gone_through_for_each_segment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tensors wait for the last node; looking at each of them again is quadratic."""
+    many = 400
+    nodes = [helper.make_node("Neg", ["x"], [f"t{i}"], name=f"n{i}") for i in range(many)]
+    nodes.append(helper.make_node("Sum", [f"t{i}" for i in range(many)], ["y"], name="s"))
+    floats = TensorProto.FLOAT
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", floats, [2])],
+        [helper.make_tensor_value_info("y", floats, [2])],
+    )
+    model = helper.make_model(
+        graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)]
+    )
+    looked = Counted()
+    real = dump._Run.__init__
+
+    def counting(run: Any, *arguments: Any) -> None:
+        real(run, *arguments)
+        looked.update(run.last_read)
+        run.last_read = looked
+
+    monkeypatch.setattr(dump._Run, "__init__", counting)
+    feeds = {"x": np.ones(2, np.float32)}
+
+    _assert_same(_dumped(model, feeds, tmp_path), marked(model, feeds))
+    assert looked.count < 10 * many
+
+
+class Counted(dict[str, int]):
+    """Counts how often it is asked."""
+
+    count = 0
+
+    def get(self, *arguments: Any) -> Any:
+        self.count += 1
+        return super().get(*arguments)

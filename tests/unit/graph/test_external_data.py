@@ -8,7 +8,7 @@ import pytest
 
 from ascendflow.errors import StageError
 from ascendflow.graph.canonical import canonicalise, save
-from ascendflow.graph.external_data import byte_size
+from ascendflow.graph.external_data import byte_size, dead_references
 from ascendflow.graph.files import DATA_FILE
 from ascendflow.graph.ingest import accept, check, read_model
 from ascendflow.graph.run import OnnxModel
@@ -73,6 +73,18 @@ def test_location_outside_the_folder_is_refused(
 
     assert "tensor 'w'" in message
     assert said in message
+
+
+def test_location_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    proto = models.matmul()
+    say_external(proto, location="NNNN", offset="0", length="16384")
+    content = proto.SerializeToString().replace(b"NNNN", b"\xff\xfe\xc0\x80")
+    held = onnx.ModelProto.FromString(content)
+
+    (said,) = dead_references(held, tmp_path)
+
+    assert "tensor 'w'" in said
+    assert "is no file's name" in said
 
 
 @pytest.mark.parametrize(

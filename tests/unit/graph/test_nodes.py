@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 
-from ascendflow.graph.nodes import constant, label, opset, static_shape
+from ascendflow.graph.nodes import constant, label, length_along, opset, static_shape
 from tests.models import F32, model, node
 
 
@@ -47,3 +47,15 @@ def test_a_shape_is_static_when_every_length_is_known(
     value = ir.Value(name="x", shape=None if shape is None else ir.Shape(shape))
 
     assert static_shape(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("axis", "expected"),
+    [(0, 2), (-1, None), (-2, 2), (2, None), (-3, None), (1 << 40, None)],
+)
+def test_length_along_an_axis_that_is_not_there_is_none(
+    axis: int, expected: int | None
+) -> None:
+    value = ir.Value(name="x", shape=ir.Shape([2, "N"]))
+
+    assert length_along(value, axis) == expected

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import onnx
 import pytest
@@ -41,3 +41,15 @@ def test_text_of_any_language_is_fine() -> None:
     proto = onnx.ModelProto.FromString(named().replace(b"OUTPUT", "输出".encode()))
 
     assert list(not_utf8(proto)) == []
+
+
+@pytest.mark.parametrize("kind", ["s", "strings"])
+def test_an_attribute_that_is_no_utf8_is_named_once_in_functions_too(kind: str) -> None:
+    """Protobuf holds an attribute's text as bytes, so only we can say."""
+    inner = node("TYPE", ["x"], ["y"], name="inner")
+    bad: Any = b"\xff" if kind == "s" else [b"ok", b"\xff"]
+    inner.attribute.add(name="mode", **{kind: bad})
+    proto = onnx.ModelProto()
+    proto.functions.add(name="f", node=[inner])
+
+    assert list(not_utf8(proto)) == [r"node 'inner': its 'mode' is not UTF-8: b'\xff'"]

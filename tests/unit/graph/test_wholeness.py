@@ -89,6 +89,11 @@ def two_origins(proto: onnx.ModelProto) -> None:
     proto.graph.node.append(proto.graph.node[0])
 
 
+def input_of_another_length_that_is_an_output(proto: onnx.ModelProto) -> None:
+    proto.graph.output[0].name = "x"
+    proto.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 4
+
+
 def no_graph(proto: onnx.ModelProto) -> None:
     proto.ClearField("graph")
 
@@ -110,6 +115,10 @@ def no_graph(proto: onnx.ModelProto) -> None:
         (cycle, "'y'|topologically sorted"),
         (nothing_makes_it, "input 'w' of node"),
         (two_origins, "'y'|\"y\"|SSA"),
+        (
+            input_of_another_length_that_is_an_output,
+            r"output 'x' is declared float32 \[2, 4\], the input .* float32 \[2, 3\]",
+        ),
         (no_graph, "it holds no graph"),
     ],
     ids=lambda each: getattr(each, "__name__", None),
@@ -125,6 +134,19 @@ def test_model_that_is_not_whole_is_refused_by_name(
         StageError, match=rf"(?s)model\.onnx: not a readable ONNX .*(?:{said})"
     ):
         load_model(tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize("length", [3, "n"])
+def test_input_that_is_an_output_may_be_declared_in_two_ways_that_fit(
+    tmp_path: Path, length: int | str
+) -> None:
+    proto = model([node("Abs", ["x"], ["y"])], [("x", [2, 3])], [("x", [2, length])])
+    proto.graph.output.add().CopyFrom(
+        onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2, 3])
+    )
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    assert [v.name for v in load_model(tmp_path / "model.onnx").graph.outputs] == ["x", "y"]
 
 
 def test_model_that_is_whole_is_loaded(tmp_path: Path) -> None:

@@ -12,7 +12,13 @@ from ascendflow.manifest.load import LoadedManifest, load_manifest
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILES = ("model.py", "data.py", "metric.py", "weights.pt", "det.onnx")
+FILES = {
+    "model.py": "def build(): ...\n",
+    "data.py": "def test_samples(): ...\n",
+    "metric.py": "def mean_iou(): ...\n",
+    "weights.pt": "",
+    "det.onnx": "",
+}
 
 
 @dataclass
@@ -41,7 +47,7 @@ def repository(tmp_path: Path) -> Repository:
     made = Repository(tmp_path / "repository", tmp_path / "data")
     made.folder.mkdir(parents=True)
     (made.data / "inputs").mkdir(parents=True)
-    for name in FILES:
-        (made.folder / name).touch()
+    for name, text in FILES.items():
+        (made.folder / name).write_text(text)
     (made.data / "weights.pt").touch()
     return made

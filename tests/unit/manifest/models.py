@@ -23,18 +23,29 @@ def identity(
     values = [
         helper.make_tensor_value_info(name, dtype, shape) for name, shape in inputs.items()
     ]
-    return save(
-        path, values, [helper.make_node(op_type, [n], [f"{n}-out"]) for n in inputs]
-    )
+    nodes = [helper.make_node(op_type, [name], [f"{name}-out"]) for name in inputs]
+    outputs = [
+        helper.make_tensor_value_info(f"{name}-out", dtype, shape)
+        for name, shape in inputs.items()
+    ]
+    return save(path, values, nodes, outputs=outputs)
 
 
 def save(
-    path: Path, inputs: list[Any], nodes: list[Any], weights: Sequence[Any] = ()
+    path: Path,
+    inputs: list[Any],
+    nodes: list[Any],
+    weights: Sequence[Any] = (),
+    opset: int = 15,
+    *,
+    outputs: Sequence[Any] = (),
 ) -> Path:
     """Save a graph; nobody here checks or runs it."""
-    graph = helper.make_graph(nodes, "g", inputs, [], list(weights))
+    graph = helper.make_graph(nodes, "g", inputs, list(outputs), list(weights))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(helper.make_model(graph).SerializeToString())
+    imports = [helper.make_opsetid("", opset)]
+    model = helper.make_model(graph, opset_imports=imports)
+    path.write_bytes(model.SerializeToString())
     return path
 
 

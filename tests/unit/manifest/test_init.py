@@ -271,9 +271,10 @@ def test_file_that_cannot_be_copied_leaves_nothing_behind(
         ("images:0:1,2", {"images:0": (1, 2)}),
         ("scalar:", {"scalar": ()}),
         ("boxes:0,4", {"boxes": (0, 4)}),
+        ("image:[1,3,480,640]", {"image": (1, 3, 480, 640)}),  # Polygraphy
     ],
 )
-def test_shape_is_read_as_atc_spells_it(
+def test_shape_is_read_as_atc_and_others_spell_it(
     text: str, parsed: dict[str, tuple[int, ...]]
 ) -> None:
     assert parse_shapes([text]) == parsed
@@ -286,6 +287,7 @@ def test_shape_is_read_as_atc_spells_it(
         (["image:1;3"], "must be name:size"),
         (["image:1,,3"], "must be name:size"),
         (["image:a"], "must be name:size"),
+        (["image:[1,3"], "must be name:size"),
         (["image:-1,3"], "0 or more"),
         (["x:1", "x:2"], "'x' is given twice"),
     ],
@@ -293,3 +295,31 @@ def test_shape_is_read_as_atc_spells_it(
 def test_shape_that_is_none_is_refused(texts: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parse_shapes(texts)
+
+
+@pytest.mark.parametrize("opset", [7, 19, 20])
+def test_an_opset_that_the_target_does_not_parse_is_refused(
+    here: Path, tmp_path: Path, opset: int
+) -> None:
+    """Opset 20 is what current exporters write unasked."""
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    file = models.save(tmp_path / "det.onnx", [x], [relu], opset=opset)
+
+    with pytest.raises(UsageError) as caught:
+        initialise("det", repository=here, commands=COMMANDS, onnx=file)
+
+    said = f"is written in opset {opset}, and CANN 8.1 parses opsets 8 to 18"
+    assert said in caught.value.message
+    hint = "export again with opset 15, which every release parses (or 18 for CANN 8.5 "
+    assert (caught.value.hint or "").startswith(hint)
+    assert contents(here) == {}
+
+
+@pytest.mark.parametrize("opset", [8, 15, 18])
+def test_one_that_it_may_parse_is_not(here: Path, tmp_path: Path, opset: int) -> None:
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    file = models.save(tmp_path / "det.onnx", [x], [relu], opset=opset)
+
+    assert initialise("det", repository=here, commands=COMMANDS, onnx=file).created

@@ -179,7 +179,7 @@ def test_overrides_replace_the_target_only(repository: Repository) -> None:
 def test_a_mode_may_be_spelled_as_precision_mode_v2(repository: Repository) -> None:
     other = repository.load(EVERYTHING, precision="origin").manifest
 
-    assert other.convert.mode == "must_keep_origin_dtype"
+    assert other.convert.precision == "must_keep_origin_dtype"
 
 
 @pytest.mark.parametrize(
@@ -200,6 +200,49 @@ def test_unknown_override_is_refused_with_a_suggestion(
 
     assert hint in (caught.value.hint or "")
     assert caught.value.exit_code == 3
+
+
+def test_both_overrides_that_are_wrong_are_refused_at_once(repository: Repository) -> None:
+    with pytest.raises(UsageError) as caught:
+        repository.load(SMALLEST, soc="Ascend310P3,Ascend310B1", precision="half")
+
+    soc, hint, precision, _ = str(caught.value).splitlines()
+    assert soc == "soc=Ascend310P3,Ascend310B1 is not a known soc_version"
+    assert (
+        hint == "  hint: it takes one; run once for each, every one has a folder of its own"
+    )
+    assert precision == "precision=half is not a known precision_mode"
+
+
+def test_soc_that_only_the_installed_atc_knows_may_be_asked_of_it(
+    repository: Repository,
+) -> None:
+    folders = ", backend: cann, toolkit: /cann, python: /usr/bin/python3"
+    built = SMALLEST.replace(
+        "soc_version: Ascend310P3", f"soc_version: Ascend310P3{folders}"
+    )
+    assert built != SMALLEST
+
+    asked = repository.load(built, soc="Ascend950PR").manifest.convert.soc_version
+
+    assert asked == "Ascend950PR"
+    with pytest.raises(UsageError, match="soc=Ascend310P3,Ascend310B1 is not a known"):
+        repository.load(built, soc="Ascend310P3,Ascend310B1")
+    with pytest.raises(UsageError, match="soc=Ascend950PR is not a known"):
+        repository.load(SMALLEST, soc="Ascend950PR")
+
+
+def test_command_line_may_name_a_soc_that_only_the_toolkit_knows(
+    repository: Repository,
+) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    real = SMALLEST.replace("soc_version:", f"{cann}, soc_version:")
+
+    loaded = repository.load(real, soc="Ascend950PR_9599")
+    assert loaded.manifest.convert.soc_version == "Ascend950PR_9599"
+    for soc in ("Ascend950 PR", "a,b"):
+        with pytest.raises(UsageError, match="is not a known soc_version"):
+            repository.load(real, soc=soc)
 
 
 def test_link_out_of_the_repository_is_refused(repository: Repository) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,12 +165,40 @@ def test_external_data_behind_a_link_out_of_the_folder_is_refused(tmp_path: Path
         read_onnx(path)
 
 
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "m.onnx")
+
+    with pytest.raises(UsageError, match=r"m\.onnx: is no file"):
+        read_onnx(tmp_path / "m.onnx")
+
+
 def test_missing_external_data_is_refused(tmp_path: Path) -> None:
     """GR25."""
     with pytest.raises(
         UsageError, match=r"tensor 'w': its external data 'w\.bin' does not exist"
     ):
         read_onnx(models.with_external(tmp_path / "m.onnx", "w.bin"))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "example"),
+    [
+        pytest.param(["n", 3, "h", "w"], "1,3,224,224", id="channels-first"),
+        pytest.param(["n", "h", "w", 3], "1,224,224,3", id="channels-last"),
+        pytest.param(["n", 3, "h", 8], "1,3,224,8", id="one-way"),
+        pytest.param(["n", "t"], "1,1", id="no-picture"),
+        pytest.param(["n", 80, "t"], "1,80,1", id="sound"),
+    ],
+)
+def test_example_for_a_picture_is_224_each_way(
+    tmp_path: Path, sizes: list[int | str | None], example: str
+) -> None:
+    file = read_onnx(models.identity(tmp_path / "m.onnx", {"image": sizes}))
+
+    with pytest.raises(UsageError) as caught:
+        fixed_shapes(file, {})
+
+    assert caught.value.hint == f"say what to build for, e.g. --shape image:{example}"
 
 
 def test_dimension_without_a_name_is_a_question_mark(tmp_path: Path) -> None:
@@ -179,7 +208,7 @@ def test_dimension_without_a_name_is_a_question_mark(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"image \[batch, 3, \?, \?\]") as caught:
         fixed_shapes(file, {})
 
-    assert caught.value.hint == "say what to build for, e.g. --shape image:1,3,1,1"
+    assert caught.value.hint == "say what to build for, e.g. --shape image:1,3,224,224"
 
 
 def test_given_shapes_fill_in_dynamic_dimensions(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_every_key_of_every_block_has_a_row() -> None:
             blocks += [
                 kind
                 for kind in _models(field.annotation)
-                if kind.__name__ not in ("RuleUse", "Threshold")  # spelled in one line
+                if kind.__name__ != "Threshold"  # spelled in one line
             ]
     assert len(rows) == seen
 
@@ -50,6 +50,17 @@ def test_blocks_are_named_by_their_place() -> None:
     assert headings[0] == "# The keys of a manifest"
     assert "## source.torch.weights" in headings
     assert "## gate.metric" in headings
+    assert "## rewrite.rules" in headings  # one of several forms that an entry has
+
+
+def test_what_selects_nodes_is_defined() -> None:
+    _, _, rules = page("manifest").partition("## rewrite.rules")
+    rows = {line.split("`")[1]: line for line in rules.splitlines()[:12] if "`" in line}
+
+    for word in ("glob", "first output", "matches no node", "is an error", "Absent: every"):
+        assert word in rows["nodes"], word
+    for word in ("at most", "left alone", "is an error", "Absent: any number"):
+        assert word in rows["count"], word
 
 
 def test_every_document_can_be_described() -> None:

@@ -12,6 +12,8 @@ from ascendflow.manifest.load import load_manifest
 
 MANIFESTS = Path(__file__).parents[2] / "manifests"
 BEYOND_A_SCHEMA = {
+    "cann-accidental-dynamic",
+    "cann-texts",
     "files-missing",
     "input-named-twice",
     "name-of-another-folder",

@@ -143,7 +143,7 @@ def test_one_spelling_of_the_mode_is_enough(repository: Repository) -> None:
         repository.load(twice)
     v2 = EVERYTHING.replace("precision_mode: force_fp16", "precision_mode_v2: fp16")
     over = repository.load(v2, precision="must_keep_origin_dtype").manifest.convert
-    assert over.mode == "must_keep_origin_dtype"
+    assert over.precision == "must_keep_origin_dtype"
 
 
 def test_override_of_the_soc_changes_lint_and_convert(repository: Repository) -> None:
@@ -152,6 +152,41 @@ def test_override_of_the_soc_changes_lint_and_convert(repository: Repository) ->
 
     differ = {stage for stage in plain if plain[stage] != other[stage]}
     assert differ == {"lint", "convert"}
+
+
+def test_backend_is_of_every_stage_that_asks_it(repository: Repository) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    old = "soc_version: Ascend310P3"
+
+    stages = changed(repository, SMALLEST, old, f"{old}, {cann}")
+    assert stages == {"lint", "convert", "infer", "compare"}
+
+
+def test_gears_are_of_every_stage_that_sees_shapes(repository: Repository) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    old = "soc_version: Ascend310P3"
+    base = SMALLEST.replace(old, f"{old}, {cann}")
+    name = json.loads(cut(repository.load(base).manifest)["samples"])["inputs"][0]["name"]
+    shape = json.loads(cut(repository.load(base).manifest)["samples"])["inputs"][0]["shape"]
+    gears = f"input_shape: {{{name}: {[-1, *shape[1:]]}}}, dynamic_batch_size: [1, 4]"
+
+    assert changed(repository, base, cann, f"{cann}, {gears}") == {
+        *("samples", "export", "simplify", "convert", "infer"),
+    }
+    samples = json.loads(
+        cut(repository.load(base.replace(cann, f"{cann}, {gears}")).manifest)["samples"]
+    )
+    assert samples["shapes"] == [{name: shape}, {name: [4, *shape[1:]]}]
+
+
+def test_gears_of_a_pytorch_model_are_refused(repository: Repository) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    gears = "input_shape: {image: [-1, 3, 192, 256]}, dynamic_batch_size: [1, 4]"
+    old = "backend: emulator"
+    assert old in EVERYTHING
+
+    with pytest.raises(ManifestError, match="dynamic_batch_size needs an ONNX file as so"):
+        repository.load(EVERYTHING.replace(old, f"{cann}, {gears}"))
 
 
 def test_auto_makes_the_target_part_of_rewrite(repository: Repository) -> None:

@@ -156,3 +156,14 @@ def test_overflow_is_named_where_it_happens_and_not_where_it_arrives() -> None:
 
     assert found is not None
     assert (found["name"], found["reason"]) == ("mul", "nonfinite")
+
+
+def test_what_a_rule_moved_neither_diverges_nor_has_the_largest_drop() -> None:
+    moved = _node("a", {"cosine_similarity": 0.5}, moved_by_rules=True)
+    after = _node("b", {"cosine_similarity": 0.995}, inputs=["a"])
+
+    found = first_divergent_node([moved, after], gate_passed=False)
+
+    assert why_divergent(moved) is None
+    assert found is not None
+    assert (found["tensor"], found["reason"]) == ("b", "largest_drop")

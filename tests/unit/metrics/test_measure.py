@@ -242,3 +242,46 @@ def test_memory_does_not_grow_with_the_tensor() -> None:
             tracemalloc.stop()
 
     assert peak(20) < 1.1 * peak(2)
+
+
+def test_what_float16_rounds_coarsely_is_counted_with_the_error_that_it_makes() -> None:
+    golden = np.array([0.0, 1e-9, -3e-8, 4e-8, 5e-5, 2.0**-14, 1.0])
+    target = golden.astype(np.float16)  # an independent rounding
+    error = target.astype(float) - golden
+    tiny = error[1:5]
+
+    assert measure(golden, target).underflow == {
+        "tiny": 4,
+        "zeroed": 1,  # -3e-8 and 4e-8 are nearer to 6e-8 than to 0
+        "elements": 7,
+        "explained": pytest.approx(float((tiny @ tiny) / (error @ error)), rel=1e-12),
+    }
+
+
+def test_an_error_of_another_kind_is_not_explained_by_float16() -> None:
+    golden = np.linspace(1e-6, 6e-5, 1000)
+    far = measure(golden, -golden).underflow
+    near = measure(golden, golden.astype(np.float32)).underflow
+    none = measure(golden, golden).underflow
+
+    assert far is not None
+    assert near is not None
+    assert none is not None
+    assert float(far["explained"]) < 1e-5
+    assert float(near["explained"]) > 1e6
+    assert none["explained"] == "NaN"
+
+
+def test_where_nothing_is_tiny_there_is_no_underflow() -> None:
+    ones = np.array([0.0, 1.0, -(2.0**-14)])
+
+    assert measure(ones, np.zeros(3)).underflow is None
+
+
+def test_underflow_is_the_same_over_many_blocks() -> None:
+    golden = np.full(3 * BLOCK + 5, 1e-9)
+    found = measure(golden, np.zeros_like(golden)).underflow
+
+    assert found is not None
+    assert found["tiny"] == found["zeroed"] == found["elements"] == golden.size
+    assert found["explained"] == pytest.approx(1.0)

@@ -239,9 +239,14 @@ def test_a_named_output_replaces_what_holds_for_all() -> None:
 
 def test_a_name_that_is_no_output_is_refused_with_the_real_ones() -> None:
     document = _document("onnx-target", golden=ONE, target=ONE, name="mask")
-    with pytest.raises(StageError, match="'msk' is no output of the model") as refused:
-        judge_outputs({"msk": {}}, document, ["mask", "edge"], has_torch=False)
+    wrong: Any = {"msk": {}, "*": {}, "mask": {}, "egde": {}}
+    with pytest.raises(StageError) as refused:
+        judge_outputs(wrong, document, ["mask", "edge"], has_torch=False)
 
+    assert refused.value.message.splitlines() == [
+        "gate: 'msk' is no output of the model",
+        "gate: 'egde' is no output of the model",
+    ]
     assert refused.value.hint == "its outputs are 'mask', 'edge'; '*' stands for all"
 
 

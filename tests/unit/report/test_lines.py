@@ -40,6 +40,33 @@ def test_a_failure_tells_check_node_place_cause_cure_and_fall(
     assert f"rewrite: {{rules: [{CURED}]}}" in message
 
 
+def test_a_failure_names_every_rule_that_auto_would_add() -> None:
+    documents = failed()
+    one: dict[str, Any] = {**documents["conversion.json"]["applied"][0]}
+    documents["conversion.json"]["applied"] += [
+        {**one, "deviation": "other", "rule": "ceil-mode-to-pads"},
+        {**one, "deviation": "lossy", "rule": "clamp-constants"},
+        {**one, "deviation": "told", "rule": "scale-conv"},
+    ]
+    lines = _message(documents).splitlines()
+    (hint,) = [line for line in lines if "rules: auto}" in line]
+
+    assert hint == (
+        "  hint: `rewrite: {rules: auto}` applies every rule that the target needs and "
+        "that changes nothing beyond rounding; here that would add resize-half-pixel, "
+        "ceil-mode-to-pads"
+    )
+
+
+@pytest.mark.parametrize("deviations", [{}, {"resize-half-pixel": ["/up3/Resize"]}])
+def test_auto_is_no_hint_where_it_would_add_nothing(deviations: dict[str, Any]) -> None:
+    documents = failed()
+    named = {**rule_entry(CURED), "deviations": deviations}
+    documents["rewrite.json"]["rules"] = [named]
+
+    assert "rules: auto" not in _message(documents)
+
+
 def test_a_failure_under_emulation_is_never_called_measured() -> None:
     message = _message(failed())
 
@@ -100,26 +127,6 @@ def test_a_problem_of_a_sample_names_the_sample_once() -> None:
     assert check_words(judged).count("test-07") == 1
 
 
-@pytest.mark.parametrize(
-    ("largest", "mode", "told"),
-    [
-        pytest.param(65520.0, "force_fp16", True, id="beyond"),
-        pytest.param(65504.0, "force_fp16", False, id="just-fits"),
-        pytest.param(65520.0, "force_fp32", False, id="fp32"),
-        pytest.param("NaN", "force_fp16", False, id="nan"),
-    ],
-)
-def test_a_node_whose_values_leave_float16_says_so(
-    largest: float | str, mode: str, told: bool
-) -> None:
-    documents = failed()
-    documents["metrics.json"]["nodes"][1]["statistics"]["golden_largest"] = largest
-    documents["conversion.json"]["precision_mode"] = mode
-    overflow = "overflow: in ONNX its values reach 65520; force_fp16 keeps them in float16"
-
-    assert (overflow in _message(documents)) is told
-
-
 def test_an_export_that_fails_is_not_blamed_on_the_target() -> None:
     documents = failed()
     documents["verdict.json"]["first_divergent_node"] = None
@@ -142,7 +149,7 @@ def test_a_check_that_the_manifest_does_not_name_is_explained_once() -> None:
 
     assert hint == (
         "  hint: mask has 4 elements, where cosine similarity says little, so max relative "
-        "error (denominator at least 1e-6 of the range) is judged too; name "
+        "error (denominator at least 1e-6 of the golden's range) is judged too; name "
         "max_relative_error under gate.outputs.mask to set the limit yourself (what is "
         'named there replaces "*")'
     )
@@ -215,7 +222,7 @@ def test_a_node_without_a_known_deviation_says_so() -> None:
 
     message = _message(documents)
 
-    assert "no known deviation is particular to this node" in message
+    assert "no emulated deviation is particular to this node" in message
     assert "precision-force_fp16 (emulated, confidence high)" in message
     assert "rewrite" not in message
 

@@ -50,6 +50,21 @@ def test_the_tightest_threshold_as_printed_passes(value: float, bound: str) -> N
     assert float(text) <= value if bound == "min" else float(text) >= value
 
 
+@pytest.mark.parametrize(
+    ("value", "limit", "text"),
+    [
+        pytest.param(0.99900014, {"min": 0.9990001}, "0.9990001", id="min"),
+        pytest.param(0.01000001, {"max": 0.01000002}, "0.01000001", id="max"),
+        pytest.param(1 / 3, {"max": 1 / 3}, "0.3333333333333333", id="the-limit-itself"),
+        pytest.param(0.99900014, {"min": 0.9995}, "0.999", id="failed"),
+    ],
+)
+def test_the_tightest_threshold_is_never_looser_than_the_one_that_was_met(
+    value: float, limit: dict[str, float], text: str
+) -> None:
+    assert words.tightest_words(check("max_absolute_error", value, limit)) == text
+
+
 def test_a_tightest_threshold_that_is_short_is_not_rounded_away() -> None:
     # The double nearest 0.001 is a little more than 0.001.
     judged = check("max_absolute_error", 0.001, {"max": 0.01})

@@ -14,9 +14,10 @@ from ascendflow.backends.backend import Capabilities
 from ascendflow.documents.metrics import MetricsDocument
 from ascendflow.errors import StageError
 from ascendflow.manifest.typed_dicts import rebuilt
+from ascendflow.stages import compare
 from ascendflow.stages.compare import Compare
 from ascendflow.stages.stage import Findings, StageContext
-from ascendflow.tensors import ALTERNATIVE, TensorWriter
+from ascendflow.tensors import ALTERNATIVE, TensorSet, TensorWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,8 +101,9 @@ def _context(
         _write(folder / "golden" / "torch", off)
     given = [backend.infer(x) for x in SAMPLES] if outputs is None else outputs
     _write(folder / "outputs", given)
-    (folder / "simplified").mkdir()
-    onnx.save(parser.parse_model(MODEL), folder / "simplified" / "model.onnx")
+    for role in ("simplified", "rewritten"):
+        (folder / role).mkdir()
+        onnx.save(parser.parse_model(MODEL), folder / role / "model.onnx")
     (folder / "model").mkdir()
     ops = {"down": "Neg", "sum": "AddV2", "up": None}
     (folder / "conversion.json").write_text(json.dumps({"target_ops": ops}), "utf-8")
@@ -279,3 +281,28 @@ def test_of_two_behaviours_the_worse_number_is_kept_and_the_farther_dumped(
     (b,) = (each for each in document["nodes"] if each["tensor"] == "b")
     dumped = 0.5 if farther == "wrong" else 0
     assert b["metrics"]["max_absolute_error"] == pytest.approx(dumped, rel=1e-6)
+
+
+def test_the_list_of_outputs_is_made_once_for_each_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made again for each output, a thousand of them take a million steps."""
+    outputs = {f"y{i}": np.ones(2, np.float32) for i in range(30)}
+    for side in ("golden", "target"):
+        with TensorWriter(tmp_path / side) as writer:
+            for sample in ("a", "b"):
+                writer.write(sample, outputs)
+    golden, target = TensorSet(tmp_path / "golden"), TensorSet(tmp_path / "target")
+    listed: list[int] = []
+    real = TensorSet.specs
+
+    def counting(tensors: TensorSet, sample: int) -> Any:
+        listed.append(sample)
+        return real(tensors, sample)
+
+    monkeypatch.setattr(TensorSet, "specs", counting)
+
+    found = list(compare._compare_outputs("onnx-target", golden, target, map))
+
+    assert [each["name"] for each in found] == list(outputs)
+    assert len(listed) == 2 * 2

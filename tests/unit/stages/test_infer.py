@@ -35,6 +35,7 @@ class Scripted(Emulator):
         feeds: Iterable[Mapping[str, np.ndarray]],
         *,
         threads: int,  # noqa: ARG002
+        options: Mapping[str, Any] | None = None,  # noqa: ARG002
     ) -> Iterator[dict[str, np.ndarray]]:
         """Read the feeds, as a backend would."""
         for _, outputs in zip(feeds, self._outputs, strict=False):
@@ -140,6 +141,7 @@ def test_of_two_behaviours_both_are_run(tmp_path: Path) -> None:
             feeds: Iterable[Mapping[str, np.ndarray]],
             *,
             threads: int,  # noqa: ARG002
+            options: Mapping[str, Any] | None = None,  # noqa: ARG002
         ) -> Iterator[dict[str, np.ndarray]]:
             for fed in feeds:
                 yield {"y": -fed["x"] if model.name == "model" else fed["x"]}

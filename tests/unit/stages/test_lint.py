@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def run(root: Path, proto: onnx.ModelProto, **config: str) -> Any:
+def run(root: Path, proto: onnx.ModelProto, *, emulated: bool = True, **config: str) -> Any:
     (root / "rewritten").mkdir()
     onnx.save(proto, root / "rewritten" / "model.onnx")
-    ctx = context(Lint, root, target(**config))
+    ctx = context(Lint, root, {**target(**config), "emulated": emulated})
     Lint().run(ctx)
     return ctx
 
@@ -60,6 +60,70 @@ def test_what_is_rejected_stops_the_run_and_names_every_node(tmp_path: Path) -> 
     assert head == "lint: CANN 8.1 refuses:"
     assert [line.split()[1] for line in told] == ["'a'", "'c'"]
     assert all("cure: rule resize-to-matmul" in line for line in told)
+    assert "`rewrite: {rules: auto}`" in (caught.value.hint or "")
+
+
+def doubled(*op_types: str) -> onnx.ModelProto:
+    names = ["x", *(f"t{index}" for index, _ in enumerate(op_types))]
+    nodes = [
+        node(op_type, [one], [other])
+        for op_type, one, other in zip(op_types, names, names[1:], strict=False)
+    ]
+    double = onnx.TensorProto.DOUBLE
+    return model(nodes, [("x", [2], double)], [(names[-1], [2], double)])
+
+
+def test_what_convert_would_not_compute_stops_the_run_too(tmp_path: Path) -> None:
+    with pytest.raises(NotModelledError) as caught:
+        run(tmp_path, doubled("Neg", "Abs"))
+
+    head, *told = caught.value.message.splitlines()
+    assert head == "lint: the emulator has no model of:"
+    assert [line.split()[1] for line in told] == ["'t0'", "'t1'"]
+    assert all("is float64" in line for line in told)
+    assert caught.value.hint == "no rule helps here: change the model, as each line says"
+    document = json.loads((tmp_path / "out" / "lint.json").read_text())
+    jsonschema.validate(document, json.loads(schema.read("lint")))
+    assert [each["stops_convert"] for each in document["findings"]] == [True, True]
+    assert (
+        caught.value.hint == "no rule helps here: change the model, as each line says"
+    )  # no rule cures them
+
+
+def test_what_is_not_known_is_a_warning_where_atc_converts(tmp_path: Path) -> None:
+    (warning,) = run(tmp_path, doubled("Neg", "Abs"), emulated=False).findings.warnings
+
+    assert warning.startswith("not-emulated, unknown, confidence low, 2 nodes (t0, t1)")
+
+
+def test_what_cann_refuses_stops_the_run_where_atc_converts_too(tmp_path: Path) -> None:
+    with pytest.raises(StageError) as caught:
+        run(tmp_path, unregistered_behind_a_double(), emulated=False)
+
+    assert [line.split()[1] for line in caught.value.message.splitlines()[1:]] == ["'t1'"]
+
+
+def unregistered_behind_a_double() -> onnx.ModelProto:
+    proto = doubled("Neg", "Abs")
+    proto.graph.node[1].op_type = "Det2"
+    return proto
+
+
+def test_what_cann_refuses_comes_first_and_the_rest_is_told_too(tmp_path: Path) -> None:
+    with pytest.raises(StageError) as caught:
+        run(tmp_path, unregistered_behind_a_double())
+
+    refused, _, unknown = caught.value.message.partition("\nand the emulator has no model")
+    assert "lint: CANN 8.1 refuses:\n  node 't1' (Det2): no parser" in refused
+    assert "node 't0' (Neg): tensor 'x' is float64" in unknown
+
+
+def test_what_is_computed_both_ways_stops_nothing(tmp_path: Path) -> None:
+    ctx = run(tmp_path, resize_chain("half_pixel"), cann="9.1")
+
+    document = json.loads(ctx.outputs["lint.json"].read_text())
+    assert document["totals"]["unknown"] > 0
+    assert not any(each["stops_convert"] for each in document["findings"])
 
 
 def test_a_rule_that_would_skip_the_node_is_no_cure(tmp_path: Path) -> None:
@@ -82,7 +146,7 @@ def test_a_target_that_is_not_modelled_is_refused(tmp_path: Path) -> None:
 def test_what_no_rule_cures_comes_with_advice(tmp_path: Path) -> None:
     proto = model([node("Neg", ["x"], ["y"])], [("x", [2])], [("y", [2])], opset=19)
 
-    with pytest.raises(StageError, match="no rule cures it; export for such an opset"):
+    with pytest.raises(StageError, match="no rule cures it; export again with opset 15, "):
         run(tmp_path, proto)
 
     document = json.loads((tmp_path / "out" / "lint.json").read_text())
@@ -95,3 +159,44 @@ def test_settings_that_convert_refuses_are_not_linted(tmp_path: Path) -> None:
 
     with pytest.raises(NotModelledError, match=r"^lint: .* needs op_select_implmode"):
         run(tmp_path, resize_chain("pytorch_half_pixel"), **config)
+
+
+def test_a_real_atc_is_asked_of_what_is_unknown(tmp_path: Path) -> None:
+    ctx = run(tmp_path, doubled("Neg", "Abs"), emulated=False)
+
+    (warning,) = ctx.findings.warnings
+    assert ", unknown, confidence " in warning
+    assert "2 nodes (t0, t1)" in warning
+    assert "is float64" in warning
+
+
+def test_a_real_atc_is_not_asked_of_what_it_refuses(tmp_path: Path) -> None:
+    with pytest.raises(StageError) as caught:
+        run(tmp_path, unregistered_behind_a_double(), emulated=False)
+
+    assert caught.value.message.startswith(
+        "lint: CANN 8.1 refuses:\n  node 't1' (Det2): no parser"
+    )
+    assert "the emulator" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"soc_version": "Ascend610"},
+        {"soc_version": "Ascend999"},
+        {"cann": "9.9"},
+        {"precision_mode": "mixed_hif8"},
+    ],
+)
+def test_a_real_atc_may_know_a_target_that_we_do_not(
+    tmp_path: Path, other: dict[str, Any]
+) -> None:
+    chain = resize_chain("half_pixel")
+    ctx = run(tmp_path, chain, emulated=False, **other)
+
+    (warning,) = ctx.findings.warnings
+    assert warning.endswith("; nothing was looked for, ATC judges")
+    document = json.loads(ctx.outputs["lint.json"].read_text())
+    jsonschema.validate(document, json.loads(schema.read("lint")))
+    assert (document["nodes"], document["findings"]) == (len(chain.graph.node), [])

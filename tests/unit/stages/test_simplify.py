@@ -10,9 +10,10 @@ import pytest
 from ascendflow.errors import StageError
 from ascendflow.graph import canonical, simplifier
 from ascendflow.graph.run import OnnxModel
+from ascendflow.graph.simplified import simplify_delivered
 from ascendflow.stages.simplify import Simplify
 from ascendflow.stages.stage import KeptFile
-from ascendflow.tensors import TensorSet
+from ascendflow.tensors import TensorSet, TensorSpec
 from tests import exported_models as models
 from tests.exported_models import constant, model, node, value, x_of
 from tests.stage_runs import Pipeline, pipeline
@@ -209,3 +210,16 @@ def test_weights_beyond_the_limit_stay_beside_the_model_in_every_stage(
         assert names == ["model.onnx", "model.onnx.data"]
         assert (made.made(role) / "model.onnx").stat().st_size < 1024
     assert document(made)["outputs"]["y"]["max_absolute_error"] == 0
+
+
+def test_lint_makes_the_same_bytes_of_a_file_without_a_pipeline(tmp_path: Path) -> None:
+    """Of what comes in by the same door; weights move to the folder it is given."""
+    made = exported(tmp_path, models.conv_batch_norm(), 1, 3, 6, 6)
+    made.simplify()
+    onnx.save(models.conv_batch_norm(), tmp_path / "delivered.onnx")
+    inputs = [TensorSpec("x", "float32", (1, 3, 6, 6))]
+
+    found = simplify_delivered(tmp_path / "delivered.onnx", tmp_path / "lint", inputs)
+
+    expected = (made.made("simplified") / "model.onnx").read_bytes()
+    assert found.read_bytes() == expected

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +21,8 @@ from tests.stages import context, write_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 RULE = """\
 import onnx_ir as ir
@@ -79,10 +83,12 @@ def softmax() -> onnx.ModelProto:
     return model(nodes, [("x", [2, 3])], [("y", [2, 3])])
 
 
-def rewritten(root: Path, text: str, **use: Any) -> Any:
+def rewritten(
+    root: Path, text: str, proto: onnx.ModelProto | None = None, **use: Any
+) -> Any:
     (root / "own_rule.py").write_text(text)
     (root / "simplified").mkdir()
-    onnx.save(softmax(), root / "simplified" / "model.onnx")
+    onnx.save(proto or softmax(), root / "simplified" / "model.onnx")
     ctx = context(Rewrite, root, {"rules": [{**USE, **use}]})
     Rewrite().run(ctx)
     return ctx
@@ -135,6 +141,29 @@ def check(
     (root / "out").rmdir()
     write_set(root / "samples" / "feeds", [{"x": x}])
     Check().run(context(Check, root, {"allow_lossy": False}))
+
+
+def rule_on_the_page(name: str) -> str:
+    """Return the code block of docs/user-code.md that holds the rule `name`."""
+    page = (REPOSITORY / "docs" / "user-code.md").read_text()
+    blocks = re.findall(r"(?m)(?:^ {4,}\S.*\n|^\n(?= {4}))+", page)
+    (block,) = [block for block in blocks if f'name = "{name}"' in block]
+    return textwrap.dedent(block)
+
+
+def test_the_rules_that_the_page_shows_keep_their_promises(tmp_path: Path) -> None:
+    x = np.linspace(-5, 5, 42, dtype=np.float32).reshape(6, 7)
+    swish = model([node("HardSwish", ["x"], ["y"])], [("x", x.shape)], [("y", x.shape)])
+    shown = {"last-axis": softmax(), "hard-swish-parts": swish}
+    for rule, proto in shown.items():
+        (tmp_path / rule).mkdir()
+        text, rules = rule_on_the_page(rule), [{**USE, "name": rule}]
+
+        check(tmp_path / rule, proto, text, rules, x[:2, :3] if rule == "last-axis" else x)
+
+        made = onnx.load(tmp_path / rule / "rewritten" / "model.onnx")
+        assert made.graph.node != proto.graph.node
+        sys.modules.pop("own_rule", None)
 
 
 def test_a_convolution_of_the_users_in_two_dimensions_is_proved(tmp_path: Path) -> None:
@@ -198,6 +227,57 @@ def test_a_convolution_of_the_users_in_two_dimensions_is_proved(tmp_path: Path) 
             ('{"axis": axis + rank})', '{"axis": node})'), "are no JSON data", id="no-json"
         ),
         pytest.param(
+            ("rank = ", "import sys; sys.exit(3); rank = "),
+            r"own_rule\.py:12 \(apply\), on node 's': sys\.exit\(3\) would end the stage",
+            id="exits",
+        ),
+        pytest.param(
+            ("import onnx_ir as ir", "raise SystemExit"),
+            r"own_rule\.py:1, on import: sys\.exit\(\) would end the stage",
+            id="exits-on-import",
+        ),
+        pytest.param(
+            (
+                "rank = ",
+                "class Mute(Exception): __str__ = None\n        raise Mute; rank = ",
+            ),
+            r"own_rule\.py:13 \(apply\), on node 's': Mute, whose text cannot be read",
+            id="no-text",
+        ),
+        pytest.param(
+            (
+                "rank = ",
+                (
+                    "Mute = type('Mute', (), {'__repr__': lambda _: 1 / 0})\n"
+                    "        yield Mute(); return; rank = "
+                ),
+            ),
+            r"own_rule\.py:12 \(<lambda>\), on node 's': ZeroDivisionError",
+            id="no-repr",
+        ),
+        pytest.param(
+            ("rank = ", "while True: yield Skipped(node, 'again')\n        rank = "),
+            "yielded 2 findings, not one",
+            id="endless",
+        ),
+        pytest.param(
+            (
+                "rank = ",
+                "g = node.graph\n        for n in list(g): g.remove(n)\n        rank = ",
+            ),
+            r"own_rule\.py:11: rule 'last-axis', node 's': took out another node too, 'y' "
+            r"\(Softmax\)",
+            id="takes-all-out",
+        ),
+        pytest.param(
+            (
+                "    def apply",
+                "    def candidates(self, model): return []\n\n    def apply",
+            ),
+            r"own_rule\.py:5 \(LastAxis\): candidates is not its own to define",
+            id="selects-itself",
+        ),
+        pytest.param(
             ("import onnx_ir as ir", "import onnx_ir as ir, ascendflow.cann.lint"),
             "imports ascendflow.cann.*, which a rule may not",
             id="imports",
@@ -250,3 +330,73 @@ def test_it_comes_after_ascendflows_own(tmp_path: Path) -> None:
     first, last = json.loads(ctx.outputs["rewrite.json"].read_text())["rules"]
     assert first["rule"] == "resize-half-pixel"
     assert {each["reason"] for each in last["skipped"]} == {"pytorch_half_pixel"}
+
+
+OTHER = "node.outputs[0].consumers()[0]"
+ELSEWHERE = [
+    pytest.param(
+        f"{OTHER}.attributes['axis'] = ir.AttrInt64('axis', 1)",
+        "edited another node too, 'y' (Softmax)",
+        id="attribute",
+    ),
+    pytest.param(
+        f"{OTHER}.replace_input_with(0, node.inputs[0])",
+        "edited another node too, 'y' (Softmax)",
+        id="input",
+    ),
+    pytest.param(
+        f"other = {OTHER}; other.name = 'z'",
+        "edited another node too, 'z' (Softmax)",
+        id="name",
+    ),
+    pytest.param("node.graph.outputs.pop()", "changed the model's outputs", id="outputs"),
+    pytest.param(
+        "w = node.graph.initializers['w']; w.const_value = ir.tensor([1.0], name='w')",
+        "changed the constant 'w', which 'sum' (Add) reads too",
+        id="constant",
+    ),
+]
+
+
+@pytest.mark.parametrize("says", ["Applied", "Skipped"])
+@pytest.mark.parametrize(("edit", "told"), ELSEWHERE)
+def test_what_it_does_to_another_node_is_told_with_both(
+    tmp_path: Path, edit: str, told: str, says: str
+) -> None:
+    nodes = [*softmax().graph.node, node("Add", ["y", "w"], ["z"], name="sum")]
+    w = {"w": np.zeros(1, np.float32)}
+    proto = model(nodes, [("x", [2, 3])], [("z", [2, 3])], w)
+    honest = "node.attributes['axis'] = ir.AttrInt64('axis', axis + rank)"
+    done = f"{honest}; yield Applied(node, {{}}, {{}})"
+    if says == "Skipped":
+        done = "yield Skipped(node, 'no')"
+    text = RULE.replace("rank = ", f"{edit}\n        rank = ").replace(
+        '        node.attributes["axis"]',
+        f'        {done}; return\n        node.attributes["axis"]',
+    )
+
+    with pytest.raises(StageError) as caught:
+        rewritten(tmp_path, text, proto)
+
+    assert caught.value.message.startswith("own_rule.py:11: rule 'last-axis', node 's': ")
+    assert told in caught.value.message
+
+
+def test_the_readers_of_what_it_replaces_are_left_alone(tmp_path: Path) -> None:
+    """They read another tensor of the same name, which is no edit of theirs."""
+    text = RULE.replace(
+        "import onnx_ir", "from ascendflow.graph.edit import Chain\nimport onnx_ir"
+    )
+    text = text.replace(
+        """        node.attributes["axis"] = ir.AttrInt64("axis", axis + rank)
+""",
+        """        chain = Chain(node)
+        chain("Softmax", [node.inputs[0]], {"axis": axis + rank})
+        chain.put_in_place()
+""",
+    )
+
+    ctx = rewritten(tmp_path, text)
+
+    made = onnx.load(ctx.outputs["rewritten"] / "model.onnx")
+    assert [each.attribute[0].i for each in made.graph.node] == [1, 0]

@@ -132,7 +132,7 @@ def test_a_bug_exits_with_2_and_ends_no_other_task() -> None:
 
 
 def test_recorded_warnings_are_told_each_time_a_line_each(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _write(passed())
     reads: dict[str, Any] = {"files": {}, "folders": {}, "missing": [], "distributions": {}}
@@ -146,10 +146,16 @@ def test_recorded_warnings_are_told_each_time_a_line_each(
     assert _execute() is None
     told = capsys.readouterr().out
     assert _execute() is None
+    again = capsys.readouterr().out
+    others = ("export:other", "a branch\n  was fixed")
+    monkeypatch.setattr(SESSION, "told_warnings", {("golden:pan", "w" * 999), others})
+    assert _execute() is None
+    less = capsys.readouterr().out.splitlines()
     one, two, verdict = told.splitlines()
 
     assert one == "warning: export: a branch was fixed"
     assert two.startswith("warning: golden: www")
     assert len(two) < 300
     assert verdict.startswith("pan: passed")
-    assert capsys.readouterr().out == told
+    assert again == told
+    assert less == [one, "1 warning above, of golden", verdict]

@@ -7,7 +7,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from ascendflow.errors import NotModelledError, StageError
+from ascendflow.errors import AscendflowError, NotModelledError, StageError
 from tests.control_flow_models import sequence_filled
 from tests.emulation import convert, emulate
 from tests.models import F32, model, node
@@ -29,7 +29,7 @@ def unary(
     [
         (unary("Neg", TensorProto.DOUBLE), r"node 'n' \(Neg\): tensor 'x' is float64"),
         (unary("Neg", TensorProto.BFLOAT16), "tensor 'x' is bfloat16"),
-        (unary("RandomNormalLike"), "random operators"),
+        (unary("RandomNormalLike"), "gives random numbers"),
         (unary("CastLike"), "CastLike of floating tensors"),
     ],
 )
@@ -138,8 +138,8 @@ def test_a_long_list_is_cut(tmp_path: Path) -> None:
     with pytest.raises(NotModelledError) as caught:
         convert(proto, tmp_path)
 
-    assert "... and 80 more nodes" in str(caught.value)
-    assert str(caught.value).count("float64") == 20
+    assert "... and 30 more nodes" in str(caught.value)
+    assert str(caught.value).count("(Neg)") == 20
 
 
 def test_opset_8_is_not_modelled(tmp_path: Path) -> None:
@@ -165,3 +165,57 @@ def test_what_is_computed_both_ways_gets_no_advice(tmp_path: Path) -> None:
 
     assert "spell these nodes in other operators" in str(caught.value.hint)
     assert "resize-to-matmul" not in str(caught.value.hint)
+
+
+def convolution() -> onnx.ModelProto:
+    w = np.ones((2, 2, 1, 1), F32)
+    nodes = [node("Conv", ["x", "w"], ["y"], kernel_shape=[1, 1])]
+    return model(nodes, [("x", [1, 2, 4, 4])], [("y", [1, 2, 4, 4])], {"w": w})
+
+
+def pooled() -> onnx.ModelProto:
+    nodes = [node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2])]
+    return model(nodes, [("x", [1, 2, 4, 4])], [("y", ["a", "b", "c", "d"])])
+
+
+KEEP = {"precision_mode": "must_keep_origin_dtype"}
+NARROW = "force_fp16 or allow_fp32_to_fp16 or allow_mix_precision"
+
+
+@pytest.mark.parametrize("proto", [convolution(), pooled()], ids=["unknown", "rejected"])
+def test_modes_that_help_are_named_and_no_other(
+    proto: onnx.ModelProto, tmp_path: Path
+) -> None:
+    """Of the two a 310P has kernels in fp16 alone; force_fp32 is not modelled there."""
+    with pytest.raises(AscendflowError) as caught:
+        convert(proto, tmp_path, **KEEP)
+
+    assert caught.value.hint is not None
+    assert caught.value.hint.endswith(f"set convert.precision_mode: {NARROW}")
+    for mode in NARROW.split(" or "):
+        (tmp_path / mode).mkdir()
+        convert(proto, tmp_path / mode, precision_mode=mode)
+
+
+def on_another_list() -> dict[str, object]:
+    mix = {"black": ["MaxPoolV3"]}
+    return {"precision_mode": "allow_mix_precision", "modify_mixlist": mix}
+
+
+@pytest.mark.parametrize(
+    ("proto", "config"),
+    [
+        (unary("Neg", TensorProto.DOUBLE), {}),
+        (unary("RandomNormalLike"), KEEP),
+        (pooled(), {"keep_dtype": ["y"]}),
+        (pooled(), on_another_list()),
+    ],
+    ids=["double", "random", "kept", "mixlist"],
+)
+def test_where_no_mode_helps_none_is_proposed(
+    proto: onnx.ModelProto, config: dict[str, object], tmp_path: Path
+) -> None:
+    with pytest.raises(AscendflowError) as caught:
+        convert(proto, tmp_path, **config)
+
+    assert "precision_mode" not in (caught.value.hint or "")

@@ -87,6 +87,23 @@ def test_lint_names_the_node(op_type: str, number: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("soc_version", "cann", "consequence"),
+    [
+        pytest.param(IEEE, "8.1", "silent", id="infinite"),
+        pytest.param("Ascend910_9392", "8.1", "silent", id="910_93-infinite"),
+        pytest.param(IEEE, "8.5.0", "precision", id="clipped"),
+        pytest.param(SATURATING, "8.1", "precision", id="saturates"),
+    ],
+)
+def test_infinity_is_silently_wrong_and_the_largest_number_less_precise(
+    soc_version: str, cann: str, consequence: str
+) -> None:
+    found = linted(scaled(1e6), soc_version=soc_version, cann=cann)
+
+    assert found == [Linted("y", NAME, consequence)]
+
+
+@pytest.mark.parametrize(
     ("proto", "config"),
     [
         pytest.param(scaled(65504), {}, id="largest"),
@@ -112,6 +129,12 @@ def test_infinity_changes_where_constants_are_clipped() -> None:
 
     assert linted(proto, soc_version=IEEE, cann="8.5.0") == [OUT]
     assert linted(proto, soc_version=SATURATING) == [OUT]
+
+
+def test_an_infinity_that_stays_hides_no_number_that_becomes_one() -> None:
+    proto = scaled([0, 1, 1e6, -np.inf], "Add")
+
+    assert linted(proto, soc_version=IEEE) == [Linted("y", NAME, "silent")]
 
 
 def test_weights_and_batch_norms_are_constants_too() -> None:

@@ -127,6 +127,13 @@ def test_one_output_shape_marks_the_nodes_behind_it(
     assert leaks == [(name, "convtranspose-leaking-flags", "unknown") for name in named]
 
 
+def test_node_behind_an_output_shape_is_not_modelled() -> None:
+    proto = transposed(SHAPED, {"pads": [1] * 4}, kernel=4)
+
+    with pytest.raises(NotModelledError, match="'t1' "):
+        emulate(proto, {}, **FP32)
+
+
 @pytest.mark.parametrize(
     "kinds",
     [

@@ -13,6 +13,10 @@ from tests.models import run
 from tests.windows import numbers, pool, windows
 
 PAIR: dict[str, Any] = {"kernel_shape": [2, 2], "strides": [2, 2]}
+CUBE: dict[str, Any] = {"kernel_shape": [2] * 3, "strides": [2] * 3}
+BIG: dict[str, Any] = {"kernel_shape": [16] * 2, "strides": [8] * 2}
+
+IGNORED, AUTO_PAD = "lppool-ignored-attr", "lppool-auto-pad"
 
 
 def cann(x: np.ndarray, kernel: list[int], strides: list[int], p: int) -> np.ndarray:
@@ -22,20 +26,30 @@ def cann(x: np.ndarray, kernel: list[int], strides: list[int], p: int) -> np.nda
 
 
 @pytest.mark.parametrize(
-    ("shape", "kind", "elsewhere"),
+    ("shape", "kind", "elsewhere", "name"),
     [
-        pytest.param((1, 2, 5, 7), PAIR | {"ceil_mode": 1}, (1, 2, 3, 4), id="ceil"),
-        pytest.param((1, 2, 5, 7), PAIR | {"dilations": [2, 2]}, (1, 2, 2, 3), id="gaps"),
+        pytest.param(
+            (1, 2, 5, 7), PAIR | {"ceil_mode": 1}, (1, 2, 3, 4), IGNORED, id="ceil"
+        ),
+        pytest.param(
+            (1, 2, 5, 7),
+            PAIR | {"dilations": [2, 2]},
+            (1, 2, 2, 3),
+            "lppool-dilation",
+            id="gaps",
+        ),
         pytest.param(
             (1, 2, 5, 5, 5),
-            {"kernel_shape": [2] * 3, "strides": [2] * 3, "auto_pad": "SAME_UPPER"},
+            CUBE | {"auto_pad": "SAME_UPPER"},
             (1, 2, 3, 3, 3),
+            AUTO_PAD,
             id="3-d",
         ),
         pytest.param(
             (1, 2, 30, 30),
-            {"kernel_shape": [16] * 2, "strides": [8] * 2, "auto_pad": "SAME_LOWER"},
+            BIG | {"auto_pad": "SAME_LOWER"},
             (1, 2, 4, 4),
+            AUTO_PAD,
             id="big",
         ),
     ],
@@ -45,6 +59,8 @@ def test_what_is_not_read_is_dropped(
     shape: tuple[int, ...],
     kind: dict[str, Any],
     elsewhere: tuple[int, ...],
+    name: str,
+    *,
     p: int,
     version: str,
 ) -> None:
@@ -60,7 +76,7 @@ def test_what_is_not_read_is_dropped(
     assert there.shape == elsewhere
     assert there.shape != y.shape or np.abs(there - y).max() > 0.1
     found = linted(proto, cann=version)
-    assert found == [("pool", "lppool-ignored-attr", "silent")]
+    assert found == [("pool", name, "silent")]
 
 
 @pytest.mark.parametrize("version", ["6.0", "8.1"])
@@ -68,9 +84,14 @@ def test_what_is_not_read_is_dropped(
 def test_roots_of_what_is_below_zero_are_not_modelled(version: str, p: int) -> None:
     proto = pool("LpPool", [1, 2, 4, 6], 13, **PAIR, p=p)
 
-    assert linted(proto, cann=version) == [("pool", "lppool-ignored-attr", "unknown")]
+    assert linted(proto, cann=version) == [("pool", "lppool-odd-p", "unknown")]
     with pytest.raises(NotModelledError, match=rf"'pool' .*p is {p}"):
         emulate(proto, {}, cann=version)
+
+
+@pytest.mark.parametrize(("p", "version"), [(2, "6.0"), (4, "8.1"), (1, "8.5"), (3, "9.1")])
+def test_lint_is_silent_where_no_sign_is_kept(p: int, version: str) -> None:
+    assert linted(pool("LpPool", [1, 2, 4, 6], 13, **PAIR, p=p), cann=version) == []
 
 
 @pytest.mark.parametrize(
@@ -82,7 +103,7 @@ def test_roots_of_what_is_below_zero_are_not_modelled(version: str, p: int) -> N
         pytest.param([1, 2, 5, 7], PAIR | {"auto_pad": "SAME_UPPER"}, id="same-upper"),
         pytest.param(
             [1, 2, 4, 4, 4],
-            {"kernel_shape": [2] * 3, "strides": [2] * 3, "auto_pad": "SAME_UPPER"},
+            CUBE | {"auto_pad": "SAME_UPPER"},
             id="3-d-nothing-to-pad",
         ),
     ],
@@ -99,4 +120,24 @@ def test_explicit_pads_cure_ceil_mode() -> None:
 
     y = emulate(cured(proto, "ceil-mode-to-pads"), {"x": x}, **FP32)["y"]
 
+    np.testing.assert_array_equal(y, run(proto, {"x": x})["y"])
+
+
+@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize(
+    ("shape", "kind"),
+    [
+        pytest.param((1, 2, 5, 5, 5), CUBE, id="3-d"),
+        pytest.param((1, 2, 30, 30), BIG, id="big"),
+    ],
+)
+def test_explicit_pads_cure_auto_pad(
+    shape: tuple[int, ...], kind: dict[str, Any], auto_pad: str
+) -> None:
+    x = numbers(*shape)
+    proto = pool("LpPool", shape, 18, **kind, auto_pad=auto_pad)
+    edited = cured(proto, "auto-pad-to-pads")
+
+    assert linted(edited) == []
+    y = emulate(edited, {"x": x}, **FP32)["y"]
     np.testing.assert_array_equal(y, run(proto, {"x": x})["y"])

@@ -68,9 +68,13 @@ def test_a_saturating_soc_masks_all_the_same() -> None:
         pytest.param(masked_softmax(), "gnn_mul", id="mul"),
     ],
 )
-@pytest.mark.parametrize("soc_version", [SATURATING, IEEE])
-def test_lint_names_the_node(proto: onnx.ModelProto, name: str, soc_version: str) -> None:
-    assert linted(proto, soc_version=soc_version) == [Linted(name, NAME, "precision")]
+@pytest.mark.parametrize(
+    ("soc_version", "consequence"), [(SATURATING, "precision"), (IEEE, "silent")]
+)
+def test_lint_names_the_node(
+    proto: onnx.ModelProto, name: str, soc_version: str, consequence: str
+) -> None:
+    assert linted(proto, soc_version=soc_version) == [Linted(name, NAME, consequence)]
 
 
 def test_a_mask_that_fp16_holds_is_not_named() -> None:

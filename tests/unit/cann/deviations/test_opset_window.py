@@ -37,4 +37,4 @@ def test_an_opset_without_parsers_is_rejected_once(
     ("cann", "opset"), [("6.0.RC1", 15), ("6.0", 8), ("8.1", 18), ("9.1", 18), ("9.1", 8)]
 )
 def test_both_ends_of_the_window_are_inside(cann: str, opset: int) -> None:
-    assert linted(written_in(opset), cann=cann) == []
+    assert linted(written_in(opset), "opset-window", cann=cann) == []

@@ -45,24 +45,44 @@ def test_a_sum_is_refused_up_to_6_and_cured(tmp_path: Path) -> None:
     np.testing.assert_array_equal(y, run(proto, X)["y"])  # only an attribute differs
 
 
-@pytest.mark.parametrize("cann", ["8.5", "9.1"])
-def test_a_mean_is_not_modelled_and_cured(tmp_path: Path, cann: str) -> None:
-    proto = reduction("ReduceMean", 18)
+@pytest.mark.parametrize(
+    ("op_type", "cann"),
+    [
+        ("ReduceMean", "8.5"),
+        ("ReduceMean", "9.1"),
+        ("ReduceSumSquare", "9.1"),
+        *(
+            (each, "9.0")
+            for each in ("ReduceLogSumExp", "ReduceMax", "ReduceMin", "ReduceProd")
+        ),
+    ],
+)
+def test_others_are_not_modelled_and_cured(tmp_path: Path, op_type: str, cann: str) -> None:
+    proto = reduction(op_type, 18)
 
-    assert linted(proto, cann=cann) == [Linted("r", "reduce-axes-input", "unknown")]
+    found = linted(proto, "reduce-axes-input", cann=cann)
+    assert found == [Linted("r", "reduce-axes-input", "unknown")]
     with pytest.raises(NotModelledError, match=r"'r'.*reads no axes input"):
         convert(proto, tmp_path, cann=cann)
     y = emulate(cured(proto, "reduce-axes-input"), X, cann=cann, **FP32)["y"]
-    # times 1 / 12 rounded to fp32, instead of a division
-    np.testing.assert_allclose(y, run(proto, X)["y"], rtol=3e-7)
+    # sums and products in another order; of a mean times 1 / 12, rounded to fp32
+    np.testing.assert_allclose(y, run(proto, X)["y"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("cann", ["8.5", "9.1"])
+@pytest.mark.parametrize("op_type", ["ReduceL1", "ReduceL2"])
+def test_norms_have_no_parser_that_could_read_them(op_type: str, cann: str) -> None:
+    found = linted(reduction(op_type, 18), cann=cann)
+
+    assert found == [Linted("r", "reduce-norm-unregistered", "rejected")]
 
 
 @pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin", "ReduceProd"])
 def test_others_are_read_since_9_1(op_type: str) -> None:
     found = [Linted("r", "reduce-axes-input", "unknown")]
 
-    assert linted(reduction(op_type, 18), cann="9.0") == found
-    assert linted(reduction(op_type, 18), cann="9.1") == []
+    assert linted(reduction(op_type, 18), "reduce-axes-input", cann="9.0") == found
+    assert linted(reduction(op_type, 18), "reduce-axes-input", cann="9.1") == []
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ascendflow.backends.emulator.backend import Emulator
-from tests.emulation import SATURATING, convert, emulate
-from tests.models import F32, resize
+from tests.emulation import FP32, SATURATING, convert, emulate, linted
+from tests.models import F32, resize, run
 from tests.resize_kernels import half_weights, picture
 
 if TYPE_CHECKING:
@@ -32,6 +32,41 @@ def test_310p_rounds_the_weights_of_ratios_that_are_not_dyadic(tmp_path: Path) -
     assert not np.array_equal(here, elsewhere)
     assert document["applied"][0]["deviation"] == "resize-half-weights"
     assert document["applied"][0]["confidence"] == "medium"
+
+
+HALF_PIXEL: Kind = {
+    "mode": "linear",
+    "coordinate_transformation_mode": "pytorch_half_pixel",
+}
+
+
+def test_lint_says_by_how_much_and_onnxruntime_is_as_far_away() -> None:
+    """fp16 numbers, so that the weights alone differ; only their sum need be fp16."""
+    x = picture(6, 8).astype(np.float16).astype(F32) * F32(8)
+    proto = resize(x.shape, sizes=[1, 2, 18, 20], **HALF_PIXEL)
+
+    y = emulate(proto, {"x": x}, soc_version=SATURATING)["y"]
+
+    assert linted(proto) == [("resize", "resize-half-weights", "precision")]
+    exact = run(proto, {"x": x})["y"]
+    rounding = 2.0**-11 * np.abs(exact)  # of the result alone: half a unit in last place
+    assert (np.abs(y - exact) > 2 * rounding).any()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "config"),
+    [
+        pytest.param([1, 2, 12, 16], {}, id="dyadic"),
+        pytest.param([1, 2, 18, 20], {"soc_version": "Ascend910A"}, id="another-soc"),
+        pytest.param([1, 2, 18, 20], FP32, id="fp32"),
+    ],
+)
+def test_lint_is_silent_where_the_weights_are_exact(
+    sizes: list[int], config: dict[str, Any]
+) -> None:
+    proto = resize([1, 2, 6, 8], sizes=sizes, **HALF_PIXEL)
+
+    assert linted(proto, **config) == []
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,42 @@ def test_other_shapes_are_unknown_and_the_rules_cure_them(
     np.testing.assert_allclose(healed, run(proto, {"x": x})["y"], rtol=0, atol=3e-6)
 
 
+@pytest.mark.parametrize(
+    "proto",
+    [
+        pytest.param(
+            resize(
+                [1, 1, 6, 6],
+                sizes=[1, 1, 9, 9],
+                mode="linear",
+                coordinate_transformation_mode="asymmetric",
+            ),
+            id="linear-instead-of-cubic",
+        ),
+        pytest.param(
+            resize(
+                [1, 2, 4, 6],
+                sizes=[1, 2, 8, 9],
+                mode="linear",
+                coordinate_transformation_mode="pytorch_half_pixel",
+            ),
+            id="linear-rank-4",
+        ),
+        pytest.param(
+            resize(
+                [1, 2, 4, 6],
+                sizes=[1, 2, 8, 12],
+                coordinate_transformation_mode="asymmetric",
+                nearest_mode="floor",
+            ),
+            id="nearest-rank-4",
+        ),
+    ],
+)
+def test_lint_is_silent_on_the_twins_that_are_computed(proto: onnx.ModelProto) -> None:
+    assert linted(proto, **FP32) == []
+
+
 def test_sizes_that_are_computed_are_not_modelled(tmp_path: Path) -> None:
     nodes = [node("Resize", ["x", "", "", "sizes"], ["y"], name="up", mode="linear")]
     inputs: list[Any] = [("x", [1, 1, 4, 4]), ("sizes", [4], onnx.TensorProto.INT64)]

@@ -85,7 +85,7 @@ def test_on_910b_every_step_is_fp16() -> None:
         ({}, False),
         ({**FOR_ALL, "soc_version": "Ascend910B1"}, True),
         ({**FOR_ALL, **KEEP, "soc_version": "Ascend910B1"}, False),
-        ({**FOR_ALL, "soc_version": "Ascend910A"}, False),
+        ({**FOR_ALL, **KEEP, "soc_version": "Ascend910A"}, False),
     ],
 )
 def test_it_is_found_where_it_is_selected(

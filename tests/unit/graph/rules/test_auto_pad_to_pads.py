@@ -22,8 +22,35 @@ def test_pools_keep_their_values_bit_by_bit(op_type: str, auto_pad: str) -> None
         found, edited = finding(RULE, proto)
         if isinstance(found, Skipped):
             assert "would crop" in found.reason
+            assert op_type != "LpPool"
+            with pytest.raises(Exception, match="RUNTIME_EXCEPTION"):
+                outputs(proto, edited)
             continue
         np.testing.assert_array_equal(*outputs(proto, edited))
+
+
+@pytest.mark.parametrize("auto_pad", ["SAME_LOWER", "SAME_UPPER"])
+@pytest.mark.parametrize("opset", [11, 18])
+@pytest.mark.parametrize(
+    ("lengths", "kernel", "strides"),
+    [
+        pytest.param([8], [1], [5], id="by-two"),
+        pytest.param([8], [2], [5], id="by-one"),
+        pytest.param([14], [1], [9], id="by-four"),
+        pytest.param([13, 6], [1, 3], [9, 2], id="one-axis-is-padded"),
+        pytest.param([13, 14], [1, 2], [9, 11], id="both"),
+    ],
+)
+def test_a_sum_of_powers_is_cropped_as_in_onnxruntime(
+    lengths: list[int], kernel: list[int], strides: list[int], opset: int, auto_pad: str
+) -> None:
+    kind: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
+    proto = pool("LpPool", [2, 3, *lengths], opset, auto_pad=auto_pad, **kind)
+
+    found, edited = finding(RULE, proto)
+
+    assert isinstance(found, Applied)
+    np.testing.assert_array_equal(*outputs(proto, edited))
 
 
 @pytest.mark.parametrize("auto_pad", ["SAME_LOWER", "SAME_UPPER", "VALID"])

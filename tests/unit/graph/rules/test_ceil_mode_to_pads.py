@@ -36,9 +36,13 @@ def test_values_are_kept(op_type: str, counted: int) -> None:
     assert done > 100
 
 
-def test_padding_that_counts_becomes_elements() -> None:
+@pytest.mark.parametrize("counted", [1, -1])
+def test_padding_that_counts_becomes_elements(counted: int) -> None:
+    """Whatever is not 0 counts, as onnxruntime has it."""
     kind: dict[str, Any] = {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}
-    proto = pool("AveragePool", [1, 1, 4, 4], ceil_mode=1, count_include_pad=1, **kind)
+    proto = pool(
+        "AveragePool", [1, 1, 4, 4], ceil_mode=1, count_include_pad=counted, **kind
+    )
 
     found, edited = finding(RULE, proto)
 

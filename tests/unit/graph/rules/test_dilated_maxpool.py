@@ -8,7 +8,7 @@ import pytest
 
 from ascendflow.graph.rule import Applied, Skipped
 from ascendflow.graph.rules.dilated_maxpool import DilatedMaxPool
-from tests.editing import finding, why_skipped
+from tests.editing import applied, finding, why_skipped
 from tests.models import F32, model, node, run
 from tests.windows import outputs, pool, random_pools
 
@@ -91,6 +91,59 @@ def test_values_below_minus_65504_are_kept() -> None:
     np.testing.assert_array_equal(run(edited, {"x": x})["y"], run(proto, {"x": x})["y"])
 
 
+PADDING_ALONE = [
+    pytest.param([1], {"kernel_shape": [2], "dilations": [2], "pads": [1, 1]}, id="all"),
+    pytest.param([8], {"kernel_shape": [2], "dilations": [9], "pads": [1, 1]}, id="ends"),
+    pytest.param(
+        [2, 6],
+        {"kernel_shape": [2, 2], "dilations": [3, 2], "pads": [1, 1, 1, 1]},
+        id="2-d",
+    ),
+    pytest.param(
+        [5, 4],
+        {
+            "kernel_shape": [2, 3],
+            "dilations": [6, 1],
+            "pads": [1, 1, 1, 1],
+            "strides": [1, 2],
+        },
+        id="strides",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lengths", "kind"), PADDING_ALONE)
+@pytest.mark.parametrize("dtype", [F32, np.float64, np.float16, np.int8, np.uint8])
+@pytest.mark.parametrize("data", ["random", "least"])
+def test_windows_of_padding_alone_are_what_onnxruntime_makes_of_them(
+    lengths: list[int], kind: dict[str, Any], dtype: Any, data: str
+) -> None:
+    number = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    shape = [2, 3, *lengths]
+    proto = model(
+        [node("MaxPool", ["x"], ["y"], **kind)],
+        [("x", shape, number)],
+        [("y", [f"d{axis}" for axis in range(len(shape))], number)],
+    )
+    x = (np.random.default_rng(0).uniform(0, 1, shape) * 20).astype(dtype)
+    if data == "least":
+        x[:] = -np.inf if np.issubdtype(dtype, np.floating) else np.iinfo(dtype).min
+
+    y = run(applied(RULE, proto), {"x": x})["y"]
+
+    np.testing.assert_array_equal(y, run(proto, {"x": x})["y"])
+
+
+def test_a_window_of_padding_alone_is_where_runtimes_differ() -> None:
+    """PyTorch gives -inf there; a golden of onnxruntime has the least finite number."""
+    kind: dict[str, Any] = {"kernel_shape": [2], "dilations": [2], "pads": [1, 1]}
+    proto = pool("MaxPool", [1, 1, 1], **kind)
+    x = np.ones((1, 1, 1), F32)
+
+    assert run(proto, {"x": x})["y"].item() == np.finfo(F32).min
+    assert run(applied(RULE, proto), {"x": x})["y"].item() == np.finfo(F32).min
+
+
 @pytest.mark.parametrize(
     ("shape", "kind", "reason"),
     [
@@ -98,12 +151,6 @@ def test_values_below_minus_65504_are_kept() -> None:
         pytest.param([1, 1, "h", 8], {}, "are not fixed", id="dynamic"),
         pytest.param(
             [1, 1, 9, 8], {"pads": None, "auto_pad": "SAME_LOWER"}, "in two ways", id="same"
-        ),
-        pytest.param(
-            [1, 1, 1, 1],
-            {"kernel_shape": [2, 2], "dilations": [2, 2], "pads": [1, 1, 1, 1]},
-            "padding alone",
-            id="padding",
         ),
     ],
 )

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ascendflow import vocabulary
+from ascendflow.cache.code import CodeDigests
+from ascendflow.cache.index import Index
 from ascendflow.graph.rules import RULES
 
 if TYPE_CHECKING:
@@ -13,6 +16,18 @@ if TYPE_CHECKING:
 
 def test_the_rules_are_those_of_the_vocabulary_in_its_order() -> None:
     assert tuple((rule.name, rule.version) for rule in RULES) == vocabulary.RULES
+
+
+@pytest.mark.parametrize("stage", ["rewrite", "check"])
+def test_what_a_rule_does_is_in_the_key_whatever_its_version(
+    stage: str, tmp_path: Path
+) -> None:
+    package = Path(vocabulary.__file__).parent
+    digests = CodeDigests(package, Index(tmp_path / "index"), tmp_path / "code.json")
+
+    covered = digests.of([f"ascendflow.stages.{stage}"]).modules
+
+    assert {type(rule).__module__ for rule in RULES} <= covered
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

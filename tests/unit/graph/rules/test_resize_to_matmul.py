@@ -7,6 +7,7 @@ import onnx
 import pytest
 
 from ascendflow.graph.rule import Applied, Skipped
+from ascendflow.graph.rules import resize_to_matmul
 from ascendflow.graph.rules.resize_to_matmul import ResizeToMatMul
 from tests.editing import finding, why_skipped
 from tests.models import F32, model, node, resize, run
@@ -186,13 +187,35 @@ def test_other_types_are_skipped(dtype: str) -> None:
     assert found.reason == f"its type is {dtype}, not FLOAT or DOUBLE"
 
 
-def test_a_matrix_beyond_reason_is_skipped() -> None:
-    found, _ = finding(
-        ResizeToMatMul(), resize([1, 1, 5000, 2], sizes=[1, 1, 5001, 1], mode="linear")
-    )
+@pytest.mark.parametrize(
+    ("before", "after", "elements"),
+    [
+        pytest.param([1, 1, 5000, 2], [1, 1, 5001, 1], 5000 * 5001, id="matrix"),
+        # 4 numbers for each of 7 taps: cubic reaches 2 elements to each side, and 1 more.
+        pytest.param([1, 4, 3, 1], [8388609, 4, 9, 1], 28 * 8388609, id="taps-of-a-batch"),
+    ],
+)
+def test_a_matrix_beyond_reason_is_skipped_before_it_is_made(
+    before: list[int], after: list[int], elements: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resize_to_matmul, "matrix", None)
+
+    found, _ = finding(ResizeToMatMul(), resize(before, sizes=after, mode="cubic"))
 
     assert isinstance(found, Skipped)
-    assert "too large" in found.reason
+    assert f"takes {elements} numbers to weight, of at most 16777216" in found.reason
+
+
+def test_a_long_axis_that_does_not_change_takes_no_matrix() -> None:
+    proto = resize([100_000, 1, 4, 4], sizes=[100_000, 1, 7, 7], mode="cubic")
+
+    found, edited = finding(ResizeToMatMul(), proto)
+
+    assert isinstance(found, Applied)
+    assert [list(t.dims) for t in edited.graph.initializer if "weights" in t.name] == [
+        [7, 4],
+        [4, 7],
+    ]
 
 
 def test_whatever_it_applies_to_stays_within_its_promise() -> None:

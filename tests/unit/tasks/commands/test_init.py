@@ -7,10 +7,13 @@ import pytest
 
 from ascendflow.tasks.commands import COMMANDS, DATABASES
 from ascendflow.tasks.commands.init import Init
+from tests.exported_models import tensor_made_twice, training_batch_norm
 from tests.unit.manifest import models
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from onnx import ModelProto
 
 
 @pytest.fixture
@@ -62,3 +65,27 @@ def test_init_that_cannot_be_exits_with_3_and_no_traceback(
     assert err.startswith("ERROR: ")
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("proto", "said"),
+    [
+        pytest.param(training_batch_norm(), "'bn1' is in training mode", id="training"),
+        pytest.param(tensor_made_twice(), "tensor 't' is defined twice", id="twice"),
+    ],
+)
+def test_init_refuses_at_once_what_export_would_refuse(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    proto: ModelProto,
+    said: str,
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+
+    assert Init().parse_execute(["det", "--onnx", "../m.onnx"]) == 3
+
+    assert said in capsys.readouterr().err
+    assert not list((tmp_path / "here").iterdir())

@@ -16,6 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from ascendflow.manifest import schema
 from ascendflow.tasks.commands.lint import Lint
+from ascendflow.tasks.commands.precision import Precision
+from tests.exported_models import training_batch_norm
 from tests.models import F32, model, node, resize, resize_chain
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ def test_findings_come_by_severity_with_evidence_and_cure(
 ) -> None:
     assert lint(save(mixed(), tmp_path / "m.onnx"), *TARGET) == 1
 
-    first, cured, source, second, cure, _, totals = capsys.readouterr().out.splitlines()
+    out = capsys.readouterr().out.splitlines()
+    first, cured, source, second, cure, _, totals, delivered, step = out
     assert first.startswith("error: rejected: node 'refused' (Resize): ")
     assert cured.strip() == "cure: rule resize-to-matmul"
     assert re.fullmatch(r"  confidence medium: canndev resize_plugin\.cc .*", source)
@@ -63,6 +66,10 @@ def test_findings_come_by_severity_with_evidence_and_cure(
     assert second.endswith(" [resize-half-pixel]")
     assert cure.strip() == "cure: rule resize-half-pixel"
     assert "1 rejected, 1 silent, 0 precision, 0 unknown (2 nodes; CANN 8.1" in totals
+    assert delivered.startswith("this is the file as delivered; a pipeline first fixes")
+    assert delivered.endswith("to lint that, add --simplify")
+    assert step.startswith("next: `rewrite: {rules: auto}` in the manifest")
+    assert step.endswith("applies resize-to-matmul, resize-half-pixel")
 
 
 @pytest.mark.parametrize("mode", ["force_fp16", "fp16", "origin"])
@@ -78,16 +85,61 @@ def test_a_model_without_findings_exits_with_0(
 def test_less_precision_alone_exits_with_0(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Weights of thirds are no fp16 numbers."""
-    proto = resize(
+    assert lint(save(softened(), tmp_path / "m.onnx"), *TARGET) == 0
+    assert "0 silent, 1 precision" in capsys.readouterr().out
+
+
+def doubled() -> onnx.ModelProto:
+    """Neg of float64, of which nothing was read."""
+    double = TensorProto.DOUBLE
+    return model([node("Neg", ["x"], ["y"])], [("x", [2], double)], [("y", [2], double)])
+
+
+def test_what_convert_refuses_as_unknown_is_an_error_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = save(doubled(), tmp_path / "m.onnx")
+
+    assert lint(file, *TARGET) == 1
+
+    first, _, _, totals, _, _ = capsys.readouterr().out.splitlines()
+    assert first.startswith("error: unknown: node 'y' (Neg): tensor 'x' is float64, ")
+    assert first.endswith(", which the emulator does not compute [not-emulated]")
+    assert "0 precision, 1 unknown, convert refuses 1 of them (1 node" in totals
+    assert lint(file, *TARGET, "--format=sarif") == 1
+    log = json.loads(capsys.readouterr().out)
+    validate_sarif(log)
+    assert log["runs"][0]["results"][0]["level"] == "error"
+
+
+def softened() -> onnx.ModelProto:
+    """Less precise alone: weights of thirds are no fp16 numbers."""
+    return resize(
         [1, 1, 4, 4],
         sizes=[1, 1, 12, 12],
         mode="linear",
         coordinate_transformation_mode="pytorch_half_pixel",
     )
 
-    assert lint(save(proto, tmp_path / "m.onnx"), *TARGET) == 0
-    assert "0 silent, 1 precision" in capsys.readouterr().out
+
+@pytest.mark.parametrize(
+    ("proto", "cann", "code", "strict"),
+    [
+        pytest.param(resize_chain("pytorch_half_pixel"), "8.1", 0, 0, id="nothing"),
+        pytest.param(softened(), "8.1", 0, 1, id="precision"),
+        pytest.param(resize_chain("half_pixel"), "9.1", 0, 1, id="computed-both-ways"),
+        pytest.param(resize_chain("half_pixel"), "8.1", 1, 1, id="silent"),
+        pytest.param(doubled(), "8.1", 1, 1, id="not-computed"),
+        pytest.param(mixed(), "8.1", 1, 1, id="rejected"),
+    ],
+)
+def test_exit_code_is_that_of_the_table(
+    tmp_path: Path, proto: onnx.ModelProto, cann: str, code: int, strict: int
+) -> None:
+    arguments = (save(proto, tmp_path / "m.onnx"), "--soc", "Ascend310P3", "--cann", cann)
+
+    assert lint(*arguments) == code
+    assert lint(*arguments, "--strict") == strict
 
 
 def test_json_is_the_document_that_the_schema_says(
@@ -153,6 +205,55 @@ def test_a_name_of_any_bytes_gives_valid_output(
         validate_sarif(json.loads(out))
 
 
+NO_TEXT = b"\xff\xfe\xc0\x80"
+
+
+def no_text_for(placeholder: str, proto: onnx.ModelProto, path: Path) -> str:
+    held = placeholder.encode()
+    path.write_bytes(proto.SerializeToString().replace(held, NO_TEXT))
+    return str(path)
+
+
+def test_no_cure_is_tried_on_a_tensor_whose_name_is_no_utf8(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nodes = [node("ArgMax", ["x"], ["NNNN"], name="most")]
+    proto = model(nodes, [("x", [2, 3])], [("NNNN", [1, 3], TensorProto.INT64)])
+
+    lint(no_text_for("NNNN", proto, tmp_path / "m.onnx"), *TARGET, "--format", "json")
+
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert finding["rule"] == "indices-to-int64"
+    assert finding["skipped"] == (
+        f"no rule edits a model with a name that is not UTF-8: {NO_TEXT!r}"
+    )
+
+
+def test_operator_whose_name_is_no_utf8_is_refused_like_any_unknown_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proto = model(
+        [node("Relu", ["x"], ["NNNN"], name="first"), node("Abs", ["NNNN"], ["y"])],
+        [("x", [3])],
+        [("y", [3])],
+    )
+    proto.graph.node[0].op_type = "MMMM"
+    path = tmp_path / "m.onnx"
+    no_text_for("MMMM", proto, path)
+
+    assert lint(str(path), *TARGET, "--format", "json") == 1
+
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["deviation"], finding["node"]) == ("op-unregistered", "first")
+    assert finding["op_type"] == r"\xff\xfe\xc0\x80"
+
+    del proto.graph.node[1].input[:]
+    proto.graph.node[1].input.append("made-by-nothing")
+    no_text_for("MMMM", proto, path)
+    assert lint(str(path), *TARGET) == 3
+    assert "m.onnx: node 'y' reads 'made-by-nothing'" in capsys.readouterr().err
+
+
 def test_a_file_of_any_bytes_is_a_valid_reference(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +297,15 @@ def mistyped() -> onnx.ModelProto:
     return proto
 
 
+def misshapen() -> onnx.ModelProto:
+    """A window of three lengths over pictures of two; the output is declared."""
+    return model(
+        [node("MaxPool", ["x"], ["y"], name="pool", kernel_shape=[2, 2, 2])],
+        [("x", [1, 1, 8, 8])],
+        [("y", [1, 1, 7, 7])],
+    )
+
+
 def no_text() -> onnx.ModelProto:
     proto = mixed()
     proto.graph.node[0].attribute[0].s = b"line\xffr"
@@ -213,6 +323,7 @@ GOOD = mixed().SerializeToString()
         pytest.param(b"version https://git-lfs", "not a readable ONNX model", id="pointer"),
         pytest.param(GOOD[:-40], "not a readable ONNX model", id="cut-short"),
         pytest.param(mistyped(), "breaks ONNX's rules: .*mode", id="attribute-type"),
+        pytest.param(misshapen(), "breaks ONNX's rules: .*pool.*kernel_shape", id="length"),
         pytest.param(
             no_text(), r"rules: .*'mode' is not UTF-8: b'line\\xffr'", id="no-text"
         ),
@@ -288,12 +399,225 @@ def test_external_data_is_neither_read_nor_missed(tmp_path: Path) -> None:
     assert lint(str(path), *TARGET) == 0
 
 
-def test_a_sparse_initializer_is_no_tensor_that_nothing_makes(tmp_path: Path) -> None:
-    """onnx-ir does not know it."""
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        pytest.param({"location": "pipe"}, "'pipe' is no regular file", id="pipe"),
+        pytest.param({"location": "."}, "'.' is no regular file", id="folder"),
+        pytest.param(
+            {"location": "m.data", "offset": "-5"},
+            "'m.data' has an offset or length that is no number of bytes",
+            id="offset",
+        ),
+        pytest.param(
+            {"location": "m.data", "length": "99999999999999"},
+            "'m.data': length 99999999999999, but dtype and dims need 12 bytes",
+            id="length",
+        ),
+        pytest.param(
+            {"location": "absent", "offset": "abc"},
+            "'absent' has an offset or length that is no number of bytes",
+            id="offset-in-no-file",
+        ),
+    ],
+)
+def test_external_data_that_is_not_what_it_says_is_refused_as_precision_does(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    entries: dict[str, str],
+    said: str,
+) -> None:
+    """To open the pipe would wait for ever."""
+    proto = model(
+        [node("Add", ["x", "w"], ["y"])], [("x", [3])], [("y", [3])], {"w": np.ones(3, F32)}
+    )
+    (tensor,) = proto.graph.initializer
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in entries.items():
+        tensor.external_data.add(key=key, value=value)
+    (tmp_path / "m.data").write_bytes(bytes(12))
+    os.mkfifo(tmp_path / "pipe")
+    path = save(proto, tmp_path / "m.onnx")
+    whole = f"m.onnx: not a readable ONNX model: tensor 'w': its external data {said}\n"
+
+    assert lint(path, *TARGET) == 3
+    assert capsys.readouterr().err == f"ERROR: lint: {whole}"
+    assert Precision().parse_execute([path, "--soc", "Ascend310P3"]) == 3
+    assert capsys.readouterr().err == f"ERROR: precision: {whole}"
+
+
+def overflowing() -> onnx.ModelProto:
+    """A constant of 1e6 and more than 4 MiB, added."""
+    big = np.full((1200, 1200), 1e6, F32)
+    nodes = [node("Add", ["x", "w"], ["y"])]
+    return model(nodes, [("x", big.shape)], [("y", big.shape)], {"w": big})
+
+
+def test_a_large_constant_in_the_file_is_not_called_external_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rule would read it, so lint must not say that the rule skips the node."""
+    file = save(overflowing(), tmp_path / "m.onnx")
+
+    lint(file, *TARGET, "--all-weights", "--format", "json")
+
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (found["rule"], found["skipped"]) == ("clamp-constants", None)
+
+
+def test_one_beside_the_file_still_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.onnx"
+    onnx.save(overflowing(), path, save_as_external_data=True, location="m.data")
+
+    lint(str(path), *TARGET, "--all-weights", "--format", "json")
+
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert found["skipped"].startswith("w: external data of more than")
+
+
+def test_a_constant_that_is_cut_short_in_the_file_is_not_either(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proto = overflowing()
+    proto.graph.initializer[0].raw_data = bytes(5_756_000)
+
+    assert lint(save(proto, tmp_path / "m.onnx"), *TARGET, "--all-weights") == 3
+
+    error = capsys.readouterr().err
+    assert "tensor 'w' has 5756000 bytes, its type and shape need 5760000" in error
+    assert "external" not in error
+
+
+def test_a_sparse_initializer_is_no_tensor_that_nothing_makes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """onnx-ir does not know it, so that nothing is known of its type."""
     proto = _unchecked([node("Add", ["x", "s"], ["b"])])
     values = helper.make_tensor("s", TensorProto.FLOAT, [1], [2.0])
     indices = helper.make_tensor("i", TensorProto.INT64, [1], [0])
     sparse = helper.make_sparse_tensor(values, indices, [1])
     proto.graph.sparse_initializer.append(sparse)
 
-    assert lint(save(proto, tmp_path / "m.onnx"), *TARGET) == 0
+    assert lint(save(proto, tmp_path / "m.onnx"), *TARGET) == 1
+    assert "tensor 's' is of unknown type" in capsys.readouterr().out
+
+
+def open_resize() -> onnx.ModelProto:
+    """Behind an Identity, a nearest Resize of which CANN is known if its lengths are."""
+    nodes = [
+        node("Identity", ["x"], ["i"]),
+        node(
+            "Resize", ["i", "", "up"], ["y"], mode="nearest",
+            coordinate_transformation_mode="asymmetric", nearest_mode="floor",
+        ),
+    ]  # fmt: skip
+    up = {"up": np.array([1, 1, 2, 2], F32)}
+    sizes: list[int | str] = ["n", 3, "h", 8]
+    return model(nodes, [("x", sizes)], [("y", ["a", "b", "c", "d"])], up)
+
+
+SHAPE = ("--shape", "x:1,3,8,8")
+
+
+def test_open_shapes_are_told_and_given_ones_are_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = save(open_resize(), tmp_path / "m.onnx")
+
+    lint(file, *TARGET)
+    unasked = capsys.readouterr().out
+    lint(file, *TARGET, *SHAPE)
+    asked = capsys.readouterr().out
+
+    assert "[resize-nearest-shape]" in unasked
+    assert unasked.splitlines()[-2].endswith("add --simplify --shape x:?,3,?,8")
+    step = unasked.splitlines()[-1]
+    assert step.startswith("next: the same with `--simplify --shape x:?,3,?,8`")
+    assert "0 rejected, 0 silent, 0 precision, 0 unknown (2 nodes" in asked
+    assert asked.splitlines()[-2].endswith("add --simplify")
+
+
+def test_what_a_pipeline_made_is_not_told_to_start_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "build" / "net" / "rewrite" / "rewritten"
+    folder.mkdir(parents=True)
+
+    lint(save(resize_chain("pytorch_half_pixel"), folder / "model.onnx"), *TARGET)
+
+    out = capsys.readouterr().out
+    assert "this is what the rules of a pipeline left" in out
+    assert "as delivered" not in out
+    assert "init" not in out
+
+
+def test_what_a_pipeline_would_convert_is_linted_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = save(open_resize(), tmp_path / "m.onnx")
+    before = (tmp_path / "m.onnx").read_bytes()
+
+    assert lint(file, *TARGET, *SHAPE, "--simplify") == 0
+
+    totals, note, step = capsys.readouterr().out.splitlines()
+    assert totals.startswith(f"{file}: 0 rejected, 0 silent, 0 precision, 0 unknown (1 nod")
+    assert note.startswith("this is the model as a pipeline simplifies it")
+    assert step.startswith(f"next: `ascendflow init NAME --onnx {file}`")
+    assert [each.name for each in tmp_path.iterdir()] == ["m.onnx"]
+    assert (tmp_path / "m.onnx").read_bytes() == before
+
+
+@pytest.mark.parametrize("simplify", [(), ("--simplify",)])
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        (("--shape", "y:1"), "'y' is no input of m.onnx"),
+        (("--shape", "x:1,3,8"), "does not fit the model's [n, 3, h, 8]"),
+        (("--shape", "x:1,4,8,8"), "does not fit the model's [n, 3, h, 8]"),
+        (("--shape", "x:1x3"), "must be name:size,size"),
+        (("--shape",), "a word like name=value is a variable of doit's"),
+    ],
+)
+def test_a_shape_that_cannot_be_is_told(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    simplify: tuple[str, ...],
+    shape: tuple[str, ...],
+    told: str,
+) -> None:
+    file = save(open_resize(), tmp_path / "m.onnx")
+
+    assert lint(file, *TARGET, *simplify, *shape) == 3
+    assert told in capsys.readouterr().err
+
+
+def test_no_shape_may_stay_open_where_it_is_simplified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lint(save(open_resize(), tmp_path / "m.onnx"), *TARGET, "--simplify") == 3
+    assert "e.g. --shape x:1,3,224,8" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("simplify", [(), ("--simplify",)])
+def test_a_model_in_training_mode_is_refused_as_a_pipeline_refuses_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], simplify: tuple[str, ...]
+) -> None:
+    file = save(training_batch_norm(), tmp_path / "m.onnx")
+
+    assert lint(file, *TARGET, *simplify) == 3
+    error = capsys.readouterr().err
+    assert (
+        "m.onnx: BatchNormalization 'bn1' is in training mode; call model.eval()" in error
+    )
+
+
+def test_what_no_pipeline_starts_from_is_told_where_it_is_simplified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proto = model([node("RandomNormalLike", ["x"], ["y"])], [("x", [2])], [("y", [2])])
+
+    assert lint(save(proto, tmp_path / "m.onnx"), *TARGET, "--simplify") == 3
+    assert "is random (RandomNormalLike)" in capsys.readouterr().err

@@ -1,24 +1,29 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 import pytest
 
 from ascendflow import cli
+from ascendflow.cann.precision import MODELLED
 from ascendflow.tasks.commands.precision import Precision
 from tests.models import F32, model, node
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+NO_FP32_CUBE = ("Ascend310", "Ascend310P3", "Ascend910A")
+FAMILIES = (*NO_FP32_CUBE, "Ascend310B1", "Ascend910B1", "Ascend910_9391")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     nodes = [
-        node("Conv", ["x", "w"], ["c"], name="stem"),
+        node("Conv", ["x", "w"], ["c"], name="stem", kernel_shape=[1, 1]),
         node("MaxPool", ["c"], ["m"], name="pool", kernel_shape=[2, 2]),
         node("Cast", ["m"], ["y"], name="out", to=onnx.TensorProto.FLOAT16),
     ]
@@ -38,7 +43,7 @@ def test_every_node_is_a_line_with_types_and_reason(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("CANN 8.1, ascend310p, allow_mix_precision; emulated")
     assert lines[1].split()[:2] == ["node", "operator"]
-    assert [line.split()[:5] for line in lines[2:]] == [
+    assert [line.split()[:5] for line in lines[2:5]] == [
         ["stem", "Conv", "Conv2D", "float16", "float16"],
         ["pool", "MaxPool", "MaxPoolV3", "float16", "float16"],
         ["out", "Cast", "Cast", "float32", "float16"],
@@ -47,6 +52,48 @@ def test_every_node_is_a_line_with_types_and_reason(
         "on the gray list: follows 'stem' (float16); MaxPoolV3 has float16 only"
         in (lines[3])
     )
+    assert lines[5].startswith("this is the file as delivered; a pipeline first fixes")
+    assert lines[5].endswith("to list that, add --simplify")
+    assert lines[6:] == ["3 nodes: 0 rejected, 0 unknown"]
+
+
+def test_names_are_those_of_the_simplified_model_where_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """BatchNormalization is folded into Conv, so that no keep_dtype could name it."""
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], name="stem", kernel_shape=[1, 1]),
+        node("BatchNormalization", ["c", *"abmv"], ["y"], name="norm"),
+    ]
+    shape: Sequence[int | str] = ["n", 2, 4, 4]
+    constants = {each: np.ones(2, F32) for each in "abmv"}
+    constants["w"] = np.ones((2, 2, 1, 1), F32)
+    proto = model(nodes, [("x", shape)], [("y", shape)], constants)
+    onnx.save(proto, tmp_path / "m.onnx")
+    command = [str(tmp_path / "m.onnx"), "--soc=Ascend310P3"]
+
+    assert Precision().parse_execute(command) == 0
+    delivered = capsys.readouterr().out
+    assert "to list that, add --simplify --shape x:n,2,4,4" in delivered.replace("?", "n")
+    assert "\nnorm " in delivered
+
+    command += ["--simplify", "--shape", "x:1,2,4,4"]
+    assert Precision().parse_execute(command) == 0
+    simplified = capsys.readouterr().out
+    assert "norm" not in simplified.replace("names", "")
+    assert simplified.splitlines()[-2].startswith("this is the model as a pipeline")
+
+    assert Precision().parse_execute([*command, "--keep-dtype", "norm"]) == 3
+    said = capsys.readouterr().err
+    assert "precision: keep_dtype: no node is called 'norm'" in said
+    assert "--simplify`" in said
+
+
+def test_a_shape_is_for_an_input(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = [path, "--soc=Ascend310P3", "--shape", "z:1,2,4,4"]
+
+    assert Precision().parse_execute(command) == 3
+    assert "'z'" in capsys.readouterr().err
 
 
 def test_json_holds_the_same_and_what_nothing_runs(
@@ -64,6 +111,48 @@ def test_json_holds_the_same_and_what_nothing_runs(
     assert "keep_dtype forbids float16" in pool["reason"]
 
 
+def refused(folder: Path, *, opset: int = 17) -> str:
+    """Save what no parser takes, what one may take, and a Relu that none objects to."""
+    nodes = [
+        node("LayerNormalization", ["x", "s"], ["a"], name="perhaps"),
+        node("Clip", ["a"], ["c"], name="never"),
+        node("Relu", ["c"], ["y"], name="fine"),
+    ]
+    proto = model(nodes, [("x", [1, 8])], [("y", [1, 8])], {"s": np.ones(8, F32)}, opset)
+    onnx.save(proto, folder / "m.onnx")
+    return str(folder / "m.onnx")
+
+
+def test_a_node_that_cannot_be_converted_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert Precision().parse_execute([refused(tmp_path), "--soc=Ascend310P3"]) == 0
+
+    perhaps, never, fine, _, last = capsys.readouterr().out.splitlines()[2:]
+    assert last == "3 nodes: 1 rejected, 1 unknown"
+    assert perhaps.split()[3:6] == ["-", "-", "unknown:"]
+    assert "whether CANN 8.1 has a parser" in perhaps
+    assert never.split()[3:6] == ["float16", "float16", "rejected:"]
+    cure = "it has neither min nor max; rule clip-unbounded is against it; after that: for"
+    assert cure in never
+    assert fine.split()[3:] == ["float16", "float16", "force_fp16"]
+
+
+def test_a_model_that_is_refused_as_a_whole_is_told_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = refused(tmp_path, opset=20)
+    said = "CANN 8.1 parses opsets 8 to 18, not 20"
+
+    assert Precision().parse_execute([path, "--soc=Ascend310P3"]) == 0
+    _, line, *_, last = capsys.readouterr().out.splitlines()
+    assert last.endswith("; the model is rejected as a whole")
+    assert line == f"rejected, whatever its nodes are: {said}"
+
+    assert Precision().parse_execute([path, "--soc=Ascend310P3", "--format=json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rejected"] == [said]
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -78,7 +167,7 @@ def test_json_holds_the_same_and_what_nothing_runs(
         ),
         (["{}", "--soc", "Ascend310", "--cann", "99.1"], "cann '99.1' is not modelled"),
         (["{}", "--soc", "Ascend310", "--format", "xml"], "text or json, not 'xml'"),
-        (["{}", "--soc", "Ascend310", "--keep-dtype", "steem"], "did you mean 'stem'?"),
+        (["{}", "--soc", "Ascend310", "--keep-dtype", "steem"], "did you mean 'stem',"),
         (["{}", "--soc", "Ascend310", "--bogus"], "precision: option --bogus"),
     ],
 )
@@ -101,6 +190,55 @@ def test_a_file_that_is_no_model_is_told(
 
     assert Precision().parse_execute([str(tmp_path / "m.onnx"), "--soc=Ascend310"]) == 3
     assert "not a readable ONNX model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("soc_version", FAMILIES)
+@pytest.mark.parametrize("mode", MODELLED)
+def test_every_line_says_why_in_each_mode_on_each_family(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str, soc_version: str
+) -> None:
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], kernel_shape=[1, 1]),
+        node("Pow", ["c", "two"], ["p"]),
+        node("AveragePool", ["p"], ["a"], kernel_shape=[2, 2]),
+        node("Cast", ["a"], ["h"], to=10),
+        node("Softmax", ["a"], ["y"]),
+    ]
+    constants = {"w": np.ones((2, 2, 1, 1), F32), "two": np.array(2, F32)}
+    outputs: list[Any] = [("y", [1, 2, 1, 1]), ("h", [1, 2, 1, 1], 10)]
+    path = tmp_path / "m.onnx"
+    onnx.save(model(nodes, [("x", [1, 2, 2, 2])], outputs, constants), path)
+    arguments = [str(path), "--soc", soc_version, "--precision-mode", mode]
+
+    code = Precision().parse_execute([*arguments, "--format", "json"])
+
+    if mode == "force_fp32" and soc_version in NO_FP32_CUBE:
+        assert code == 3
+        assert "'force_fp32' is not modelled on" in capsys.readouterr().err
+        return
+    listed = json.loads(capsys.readouterr().out)
+    assert [row["node"] for row in listed["nodes"]] == ["c", "p", "a", "h", "y"]
+    assert all(row["reason"] for row in listed["nodes"])
+    assert listed["precision_mode"] == mode
+
+
+@pytest.mark.parametrize(("to", "told"), [(0, "-"), (8, "string"), (16, "bfloat16")])
+def test_cast_to_what_numpy_has_no_type_for_is_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], to: int, told: str
+) -> None:
+    made = node("Cast", ["x"], ["y"], name="cast", to=1)
+    proto = model([made], [("x", [2])], [("y", [2])])
+    proto.graph.node[0].attribute[0].i = to
+    proto.graph.output[0].type.tensor_type.elem_type = to
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+
+    assert (
+        Precision().parse_execute([str(tmp_path / "m.onnx"), "--soc", "Ascend310P3"]) == 0
+    )
+
+    row = capsys.readouterr().out.splitlines()[2].split()
+    assert row[:2] == ["cast", "Cast"]
+    assert told in row[3:5]
 
 
 def test_a_file_is_named_from_where_the_user_stands(

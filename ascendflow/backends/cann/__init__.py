@@ -1,0 +1,1 @@
+"""The real toolchain: ATC makes the OM, and what the device computed is read."""

@@ -1,0 +1,108 @@
+"""Names of dump files: `OpType.name.task[.stream].time`.
+
+In an operator's name `/` and `.` are written `_`. A name too long for the file system is
+digits alone, and `mapping.csv` beside it tells which: `digits,name` on each line.
+Source: msprobe 26.2 reg_manager.py and mapping.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ascendflow.errors import StageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAPPING = "mapping.csv"
+_NAME = re.compile(
+    r"(?P<op_type>[\w-]+)\.(?P<name>[\w-]+)\.(?P<task>\d{1,20})"
+    r"(?:\.(?P<stream>\d{1,20}))?\.(?P<time>\d{1,20})",
+    re.ASCII,
+)
+_LARGEST_MAPPING = 100 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class DumpName:
+    """What a file's name tells.
+
+    Attributes:
+        op_type: the device operator's kind.
+        name: its name as `spelled`.
+        task: which task of the run.
+        stream: which stream; None where the name does not tell.
+        time: when, as the device counts.
+    """
+
+    op_type: str
+    name: str
+    task: int
+    stream: int | None
+    time: int
+
+
+def spelled(op_name: str) -> str:
+    """Return an operator's name as file names have it."""
+    return op_name.replace("/", "_").replace(".", "_")
+
+
+def parsed(name: str) -> DumpName | None:
+    """Take the name of a dump file apart; None where it is no such name."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    stream = found["stream"]
+    numbers = int(found["task"]), None if stream is None else int(stream)
+    return DumpName(found["op_type"], found["name"], *numbers, int(found["time"]))
+
+
+def dumps(folder: Path) -> dict[Path, DumpName]:
+    """Return the dump files of a folder and what their names tell, in order of time.
+
+    Raises:
+        StageError: a file's name is none of a dump, or one is not in the mapping.
+    """
+    mapping = _mapping(folder / MAPPING)
+    found: dict[Path, DumpName] = {}
+    strangers = []
+    for path in sorted(folder.iterdir()):
+        if path.name == MAPPING or not path.is_file():
+            continue
+        told = parsed(mapping.get(path.name, path.name))
+        if told is None:
+            strangers.append(path.name)
+        else:
+            found[path] = told
+    if strangers:
+        names = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
+        raise StageError(
+            f"{folder}: {len(strangers)} files are no dumps by their names: {names}",
+            hint=f"long names are digits, and {MAPPING} beside them tells which",
+        )
+    return dict(sorted(found.items(), key=lambda each: (each[1].time, each[1].task)))
+
+
+def _mapping(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    size = path.stat().st_size
+    if size > _LARGEST_MAPPING:
+        raise StageError(f"{path}: has {size} bytes, the most is {_LARGEST_MAPPING}")
+    with path.open(encoding="utf-8", errors="backslashreplace", newline="") as file:
+        try:
+            rows = [row for row in csv.reader(file, strict=True) if row]
+        except csv.Error as error:
+            raise StageError(f"{path}: is no table: {error}") from error
+    for number, row in enumerate(rows, 1):
+        if len(row) != 2:
+            raise StageError(f"{path}: line {number} has {len(row)} columns, not 2")
+    return {row[0]: row[1] for row in rows}
+
+
+def golden_name(node: str, output: int, time: int) -> str:
+    """Return the file name under which msaccucmp looks for a node's golden output."""
+    return f"{spelled(node)}.{output}.{time}.npy"

@@ -1,0 +1,81 @@
+"""Runs an OM on a device of this machine, in the worker."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ascendflow.backends.cann import job, worker
+from ascendflow.backends.cann.environment import environment_of
+from ascendflow.backends.cann.fits_device import hold_to_device
+from ascendflow.backends.cann.signature import read_signature
+from ascendflow.backends.cann.toolkit import find_toolkit
+from ascendflow.errors import StageError, ToolNotFoundError
+from ascendflow.process import run_child, tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import numpy as np
+
+    from ascendflow.backends.cann.toolkit import Toolkit
+
+HEARTBEAT_S = 5.0
+
+
+def infer(
+    model: Path, feeds: Iterable[Mapping[str, np.ndarray]], options: Mapping[str, Any]
+) -> Iterator[dict[str, np.ndarray]]:
+    """Load the OM once, run every sample, and give their outputs in order.
+
+    Args:
+        model: the folder with the OM.
+        feeds: the samples.
+        options: `infer` of the manifest: python, device, api, toolkit.
+
+    Raises:
+        StageError: the OM is not for this CANN or SoC, or a sample not for the OM.
+        ToolFailedError: the worker failed or died; says at which sample.
+    """
+    said, om = read_signature(model), job.om_of(model)
+    toolkit = find_toolkit(Path(options["toolkit"]), os.uname().machine)
+    opp = toolkit.versions.get("opp")
+    hold_to_device(said, toolkit.version, opp, toolkit.arch, om.name)
+    with TemporaryDirectory(prefix="ascendflow-infer-") as folder:
+        work = Path(folder).resolve()
+        samples = job.write_feeds(work, feeds, said)
+        # Weights may lie beside the OM, which loads them by its own folder.
+        job.write_job(work, str(om.resolve()), said, samples, options)
+        _run(work, toolkit, options["python"])
+        yield from job.read_outputs(work, job.read_answers(work), said)
+
+
+def _run(work: Path, toolkit: Toolkit, python: str) -> None:
+    log = work / "worker.log"
+    script = Path(shutil.copy(worker.__file__, work / "worker.py"))
+
+    def beat(elapsed_s: float) -> None:
+        done = len([x for x in job.read_answers(work) if x["event"] == "sample"])
+        print(f"infer: {elapsed_s:.0f} s: {done} samples", flush=True)  # noqa: T201
+
+    try:
+        status = run_child(
+            [python, "-u", str(script), str(work), "run"],
+            cwd=work,
+            environment=environment_of(toolkit, python, work),
+            log=log,
+            on_heartbeat=beat,
+            heartbeat_s=HEARTBEAT_S,
+        )
+    except (ToolNotFoundError, PermissionError) as error:
+        hint = "name a python3 that has numpy and ais_bench, or acl"
+        raise StageError(f"infer.python: {python} cannot be run", hint=hint) from error
+    print(tail(log, 1000), flush=True)  # noqa: T201  into the stage's log
+    answers = job.read_answers(work)
+    device = next((each for each in answers if each["event"] == "device"), None)
+    if device is not None:
+        print(f"infer: device {device}", flush=True)  # noqa: T201
+    job.hold_to_end(answers, status.explanation, tail(log, 5))

@@ -1,0 +1,139 @@
+"""What the emulator computes nothing of, judged by a node's operator and its types.
+
+Nothing was read of what CANN does with float64, bfloat16 and narrower types, with sequences
+and optionals, and with random numbers. Floating tensors inside the bodies of If, Loop and
+Scan, CastLike of floating tensors, and opset 8 are left out because the emulator cannot
+spell what is known of them. So no number is given: `convert` refuses such a model, and
+whatever CANN makes of it has to be seen on a device.
+
+Of other domains and of operators without a parser, other deviations say that CANN refuses
+them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import onnx_ir as ir
+
+from ascendflow.cann.detection import Consequence, Found
+from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.op_unregistered import unregistered
+from ascendflow.cann.types import floating
+from ascendflow.graph.dtypes import FLOATS
+from ascendflow.graph.nodes import bodies_of, model_opset
+from ascendflow.graph.operators import RANDOM_OPERATORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ascendflow.documents.conversion import Confidence
+
+FIRST_OPSET = 9
+"""Before it no operator tells NaN, so that saturation cannot be spelled."""
+
+_PLAIN = FLOATS | {
+    ir.DataType.BOOL,
+    ir.DataType.INT8,
+    ir.DataType.INT16,
+    ir.DataType.INT32,
+    ir.DataType.INT64,
+    ir.DataType.UINT8,
+    ir.DataType.UINT16,
+    ir.DataType.UINT32,
+    ir.DataType.UINT64,
+}
+
+
+class NotEmulated(ModelDeviation):
+    """A node, or a whole model, that the emulator does not compute."""
+
+    name: ClassVar[str] = "not-emulated"
+    consequences: ClassVar[tuple[Consequence, ...]] = ("unknown",)
+    is_emulated: ClassVar[bool] = False
+    onnx: ClassVar[str] = (
+        "Tensors may be float64, bfloat16, sequences or optionals; bodies and random "
+        "operators compute as any node does."
+    )
+    cann: ClassVar[str] = (
+        "What it makes of these types and of random operators was not read; floating "
+        "tensors inside of bodies and opset 8 are beyond the emulator. It gives no number."
+    )
+    cure: ClassVar[str | None] = None
+    advice: ClassVar[str | None] = (
+        "compute in float32, float16 or integers, and outside of If, Loop and Scan"
+    )
+    source: ClassVar[str] = "none: what CANN does with such nodes was not read"
+
+    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
+        """Nothing is claimed of CANN."""
+        return "low"
+
+    def detect(
+        self, model: ir.Model, conditions: Conditions
+    ) -> Iterator[tuple[ir.Node | None, Found]]:
+        """Ask for the opset, then for each node."""
+        opset = model_opset(model)
+        if opset is not None and conditions.profile.opsets[0] <= opset < FIRST_OPSET:
+            reason = f"the emulator does not compute opset {opset}, only {FIRST_OPSET} on"
+            yield None, Found(reason, "unknown")
+        for node in model.graph.all_nodes():
+            found = unregistered(node, model, conditions)
+            if found is not None and found.consequence == "rejected":
+                continue
+            if what := ", ".join(dict.fromkeys(_beyond(node))):  # a tensor is read twice
+                yield node, Found(f"{what}, which the emulator does not compute", "unknown")
+
+
+def _beyond(node: ir.Node) -> Iterator[str]:
+    if node.op_type in RANDOM_OPERATORS:
+        yield "it gives random numbers"
+        return
+    for value in (*node.inputs, *node.outputs):
+        if value is not None and (value.name or value.uses()):
+            yield from _beyond_by_type(value, node)
+    halves = [v for v in node.outputs if v.dtype == ir.DataType.FLOAT16]
+    if halves and "dtype" in node.attributes:
+        yield "its attribute dtype asks for float16"
+    if node.op_type == "CastLike" and _handles_floats(node):
+        yield "CastLike of floating tensors (spell it Cast)"
+    bodies = [
+        str(body.name)
+        for body in bodies_of(node)
+        if any(_handles_floats(inner) for inner in body.all_nodes())
+    ]
+    if bodies:
+        yield f"floating tensors inside {', '.join(bodies)}"
+
+
+def _beyond_by_type(value: ir.Value, node: ir.Node) -> Iterator[str]:
+    where = f"tensor {value.name!r} is"
+    if value.type is None:
+        if _loses_type(value, node):
+            yield f"{where} of unknown type"
+    elif not isinstance(value.type, ir.TensorType):
+        yield f"{where} of {value.type}"
+    elif value.dtype not in _PLAIN:
+        yield f"{where} {_spell(value.dtype)}"
+
+
+def _loses_type(value: ir.Value, node: ir.Node) -> bool:
+    """Whether types end at `node`, so that not each node behind is told of.
+
+    What makes an untyped tensor has an untyped input itself, or is told of here, or has no
+    parser, so that CANN refuses it.
+    """
+    maker = value.producer()
+    if maker is None:
+        return True
+    return maker is node and all(v is None or v.type is not None for v in node.inputs)
+
+
+def _handles_floats(node: ir.Node) -> bool:
+    return any(True for _ in floating(node))
+
+
+def _spell(dtype: ir.DataType | None) -> str:
+    names = {"DOUBLE": "float64"}
+    name = "unknown" if dtype is None else dtype.name
+    return names.get(name, name.lower())

@@ -1,0 +1,152 @@
+"""Judges the installed CANN: whether atc can be run, and of what it is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ascendflow.cann.profile import FIRST_OPEN, why_not_modelled
+from ascendflow.doctor.finding import Findings
+from ascendflow.doctor.needs import release_of
+from ascendflow.doctor.toolkit import ATC, VARIABLES
+from ascendflow.manifest.problems import closest_or_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ascendflow.doctor.facts import Facts
+    from ascendflow.doctor.toolkit import Toolkit
+    from ascendflow.documents.doctor import DoctorFinding
+
+CUSTOM_OPERATORS = "ASCEND_CUSTOM_OPP_PATH"
+_FOUND = Findings("toolkit")
+_REINSTALL = "install the toolkit again, or name another one with --toolkit DIR"
+
+
+def check(facts: Facts) -> Iterator[DoctorFinding]:
+    """Judge what was found, or say where it was looked for."""
+    if facts.machine.system != "linux":
+        message = f"CANN is for Linux, this is {facts.machine.system}"
+        yield _FOUND.error(message, "convert on a Linux machine; the emulator works here")
+    for name, folder in facts.search.wrong:
+        message = f"{name} is {folder}, which holds no CANN"
+        if facts.toolkit is None:
+            yield _FOUND.error(message, "correct it, or install CANN there")
+        else:
+            yield _FOUND.warning(message, f"{facts.toolkit.root} is taken; correct it")
+    yield from _custom_operators(facts)
+    if facts.toolkit is None:
+        yield from _missing(facts)
+        return
+    yield from _atc(facts, facts.toolkit)
+    yield from _set_env(facts.toolkit)
+    yield from _arch(facts, facts.toolkit)
+    yield from _version(facts, facts.toolkit)
+    yield from _kernels(facts.toolkit)
+    yield from _soc(facts.asked.soc, facts.toolkit)
+
+
+def _missing(facts: Facts) -> Iterator[DoctorFinding]:
+    if facts.search.named:
+        return  # told already: that there is none where one was named
+    variables = " nor ".join(VARIABLES[:2])
+    yield _FOUND.error(
+        f"no CANN is found; looked in {', '.join(facts.search.looked) or 'no folder'}; "
+        f"neither {variables} is set",
+        "install CANN's toolkit and source its set_env.sh, or name it: --toolkit DIR",
+    )
+
+
+def _custom_operators(facts: Facts) -> Iterator[DoctorFinding]:
+    """Judge the packages of custom operators, which bring parsers of their own."""
+    value = facts.machine.environment.get(CUSTOM_OPERATORS, "")
+    for folder in filter(None, value.split(":")):
+        if not (folder.startswith("/") and facts.machine.is_folder(folder)):
+            yield _FOUND.warning(
+                f"{CUSTOM_OPERATORS} names {folder}, which is no folder: its operators "
+                "have no parser (E16002, E19010)",
+                "install the package of custom operators again, or correct the variable",
+            )
+    if value:
+        yield _FOUND.note(
+            f"{CUSTOM_OPERATORS} is set in this shell, which atc does not see by itself",
+            "name it under `environment` in the manifests that need it",
+        )
+
+
+def _atc(facts: Facts, toolkit: Toolkit) -> Iterator[DoctorFinding]:
+    if toolkit.atc is None:
+        forbidden = [place for place in toolkit.unusable if place.endswith("/atc")]
+        if forbidden:
+            message = f"{forbidden[0]} cannot be run by this user"
+            yield _FOUND.error(message, "make it executable, or install the toolkit again")
+        else:
+            message = f"{toolkit.root} holds no atc; looked for {', '.join(ATC)}"
+            advice = "install the whole toolkit (nnrt alone has no atc), or name another"
+            yield _FOUND.error(message, f"{advice}: --toolkit DIR")
+    elif facts.machine.program("atc", facts.machine.path()) is None:
+        yield _FOUND.note(
+            "atc is not on PATH: set_env.sh was not sourced in this shell",
+            "nothing for ascendflow, which reads set_env.sh itself; to call atc by hand: "
+            f"source {toolkit.set_env or 'set_env.sh'}",
+        )
+
+
+def _set_env(toolkit: Toolkit) -> Iterator[DoctorFinding]:
+    if toolkit.set_env is None:
+        forbidden = [place for place in toolkit.unusable if place.endswith(".sh")]
+        what = f"{forbidden[0]} cannot be read" if forbidden else "there is no set_env.sh"
+        yield _FOUND.error(
+            f"{toolkit.root}: {what}: atc's environment is unknown", _REINSTALL
+        )
+
+
+def _arch(facts: Facts, toolkit: Toolkit) -> Iterator[DoctorFinding]:
+    if toolkit.arch not in (None, facts.machine.arch):
+        yield _FOUND.error(
+            f"{toolkit.root} is for {toolkit.arch}, this machine is {facts.machine.arch}",
+            f"install the toolkit for {facts.machine.arch}",
+        )
+
+
+def _version(facts: Facts, toolkit: Toolkit) -> Iterator[DoctorFinding]:
+    if toolkit.version is None:
+        message = f"{toolkit.root}: no file says which version of CANN it is"
+        yield _FOUND.error(message, _REINSTALL)
+        return
+    releases = {release_of(each) for each in (toolkit.version, *toolkit.packages.values())}
+    if len(releases) > 1:
+        parts = ", ".join(f"{name} {each}" for name, each in toolkit.packages.items())
+        message = f"{toolkit.root} is CANN {toolkit.version} made of several: {parts}"
+        yield _FOUND.warning(message, "install all packages of one version of CANN")
+    if facts.asked.cann and not _is_of(toolkit.version, facts.asked.cann):
+        yield _FOUND.error(
+            f"CANN {facts.asked.cann} is asked for, {toolkit.root} is {toolkit.version}",
+            "install that version, or change `convert.cann` in the manifest",
+        )
+    if (reason := why_not_modelled(toolkit.version)) is not None:
+        yield _FOUND.note(
+            reason, "lint and emulator need a version they know; atc itself does not"
+        )
+
+
+def _is_of(installed: str, asked: str) -> bool:
+    """Whether a version is what a manifest asks for: "8.1" has "8.1.RC1"."""
+    there, wanted = (text.lower().split(".") for text in (installed, asked))
+    return there[: len(wanted)] == wanted
+
+
+def _kernels(toolkit: Toolkit) -> Iterator[DoctorFinding]:
+    release = release_of(toolkit.version)
+    if release is not None and release >= FIRST_OPEN and not toolkit.kernels:
+        yield _FOUND.warning(
+            f"{toolkit.root} holds no kernels: from 8.5 on they are a package of their own",
+            "install the operator package of the chip (Ascend-cann-<chip>-ops)",
+        )
+
+
+def _soc(wanted: str, toolkit: Toolkit) -> Iterator[DoctorFinding]:
+    if wanted and toolkit.socs and wanted not in toolkit.socs:
+        yield _FOUND.error(
+            f"soc_version {wanted} is asked for; CANN {toolkit.version} does not have it",
+            closest_or_all(wanted, toolkit.socs),
+        )

@@ -1,0 +1,1 @@
+"""Stands in for ais_bench; see `infer.interface`."""

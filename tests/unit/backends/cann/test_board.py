@@ -1,0 +1,234 @@
+"""Over a real sshd on loopback; the board is this machine, with a stand-in device."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from ascendflow.backends.cann import board
+from ascendflow.backends.cann.board import ATTEMPTS, Board, folder_of
+from ascendflow.backends.cann.ssh import LostError, Ssh
+from ascendflow.errors import StageError, ToolFailedError
+from tests.exported_models import model, node, value
+from tests.oms import Device
+from tests.sshd import Sshd, running_sshd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FED = [{"x": np.full((1, 4), n - 1, np.float32)} for n in range(3)]
+
+
+@pytest.fixture
+def sshd(tmp_path: Path) -> Iterator[Sshd]:
+    with running_sshd(tmp_path / "ssh") as server:
+        yield server
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Device:
+    return Device(tmp_path)
+
+
+@pytest.fixture
+def om(device: Device) -> Path:
+    proto = model(
+        [node("Relu", ["x"], ["y"], name="act")], [value("x", [1, 4])], [value("y", [1, 4])]
+    )
+    return device.built(proto, {"x": [1, 4]}, external_weight=1)
+
+
+def run(
+    device: Device, om: Path, sshd: Sshd, **options: object
+) -> list[dict[str, np.ndarray]]:
+    given = {"host": sshd.host, "ssh_config": str(sshd.config), **options}
+    return device.run(om, *FED, **given)
+
+
+def left(sshd: Sshd) -> list[str]:
+    """Return what of ours lies on the board; onnxruntime leaves files at home too."""
+    return [path.name for path in sshd.home.iterdir() if path.name.startswith(".ascend")]
+
+
+def wrapped(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Put an `sftp` before the real one."""
+    (folder / "wrap").mkdir()
+    wrapper = folder / "wrap" / "sftp"
+    wrapper.write_text(script.replace("SFTP", str(shutil.which("sftp"))))
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
+
+
+@pytest.mark.parametrize("api", ["ais_bench", "pyacl"])
+def test_om_runs_on_the_board_and_nothing_stays_there(
+    device: Device, om: Path, sshd: Sshd, api: str
+) -> None:
+    assert (om / "weight" / "weight_0f").is_file()
+    found = run(device, om, sshd, api=api)
+    assert [each["y"][0, 0] for each in found] == [0, 0, 1]
+    assert left(sshd) == []
+
+
+def test_board_is_cleaned_after_failures_too(
+    device: Device, om: Path, sshd: Sshd, capfd: pytest.CaptureFixture[str]
+) -> None:
+    device.says(dies_at=1)
+    with pytest.raises(ToolFailedError, match="number 1: the worker was killed by SIGSEGV"):
+        run(device, om, sshd)
+    device.says(soc="Ascend310B1")
+    with pytest.raises(StageError, match="built for Ascend310P3, and device 0 is"):
+        run(device, om, sshd)
+    with pytest.raises(StageError, match=r"infer\.python: /no/python3 on"):
+        run(device, om, sshd, python="/no/python3")
+    with pytest.raises(StageError, match=r"infer\.toolkit: /no/cann on the board holds no"):
+        run(device, om, sshd, toolkit="/no/cann")
+    assert left(sshd) == []
+    assert "left on" not in capfd.readouterr().out
+
+
+def test_cann_of_the_board_is_held_to_the_om(device: Device, om: Path, sshd: Sshd) -> None:
+    info = device.toolkit / "compiler" / "version.info"
+    info.write_text(info.read_text().replace("8.1.RC1", "7.0.0"))
+    with pytest.raises(StageError, match=r"built by CANN 8\.1\.RC1, and 7\.0\.0 is to run"):
+        run(device, om, sshd)
+    assert left(sshd) == []
+
+
+def test_upload_that_broke_off_is_gone_on_with(
+    device: Device,
+    om: Path,
+    sshd: Sshd,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What an earlier run left: the first half of the OM, and a weight of other bytes.
+    there = sshd.home / folder_of(om)
+    (there / "weight").mkdir(parents=True)
+    whole = (om / "model.om").read_bytes()
+    (there / "model.om").write_bytes(whole[: len(whole) // 2])
+    (there / "weight" / "weight_0f").write_bytes(b"\1" * 16)
+    log = tmp_path / "batches"
+    script = f'#!/bin/sh\nfor a; do case "$a" in */batch) cat "$a" >>{log};; esac; done\n'
+    wrapped(tmp_path, monkeypatch, script + 'exec SFTP "$@"\n')
+
+    found = run(device, om, sshd)
+
+    assert len(found) == 3
+    folder = folder_of(om)
+    batches = log.read_text().splitlines()
+    assert f"reput model.om {folder}/model.om" in batches
+    assert f"put weight/weight_0f {folder}/weight/weight_0f" in batches
+    assert f"put model.om {folder}/model.om" not in batches
+
+
+def test_connection_that_breaks_during_the_upload_is_made_again(
+    device: Device,
+    om: Path,
+    sshd: Sshd,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    once = tmp_path / "broke"
+    script = f"""#!/bin/sh
+for a; do case "$a" in */batch)
+  if grep -q "put model.om" "$a" && ! [ -e {once} ]; then touch {once}; exit 255; fi;;
+esac; done
+exec SFTP "$@"
+"""
+    wrapped(tmp_path, monkeypatch, script)
+    assert len(run(device, om, sshd)) == 3
+    assert once.exists()
+    assert left(sshd) == []
+
+
+def test_upload_that_never_arrives_whole_ends(
+    device: Device,
+    om: Path,
+    sshd: Sshd,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A disk that keeps other bytes than it was given.
+    there = sshd.home / folder_of(om) / "model.om"
+    script = f"""#!/bin/sh
+SFTP "$@" || exit
+if [ -e {there} ]; then echo >{there}; fi
+"""
+    wrapped(tmp_path, monkeypatch, script)
+    with pytest.raises(ToolFailedError, match=f"after {ATTEMPTS} attempts"):
+        run(device, om, sshd)
+    assert left(sshd) == []
+
+
+def test_no_way_in_is_told_with_what_to_do(
+    device: Device, om: Path, sshd: Sshd, tmp_path: Path
+) -> None:
+    known = tmp_path / "ssh" / "known_hosts"
+    kept = known.read_text()
+    known.write_text("")
+    with pytest.raises(LostError, match="Host key verification failed") as raised:
+        run(device, om, sshd)
+    assert "connect by hand once" in str(raised.value.hint)
+    known.write_text(kept)
+    (tmp_path / "ssh" / "user_key.pub").write_text("")
+    with pytest.raises(LostError, match="Permission denied") as raised:
+        run(device, om, sshd)
+    assert "ssh-copy-id" in str(raised.value.hint)
+
+
+def test_nothing_of_a_manifest_reaches_a_shell(sshd: Sshd, tmp_path: Path) -> None:
+    # Past the manifest's own checks: what a value holds is a name, and no command.
+    for each in ("work", "logs"):
+        (tmp_path / each).mkdir()
+    ssh = Ssh(sshd.host, str(sshd.config), tmp_path / "work", tmp_path / "logs")
+    mark = tmp_path / "mark"
+    evil = f"$(touch {mark}); `touch {mark}`; ' ; touch {mark} #"
+    (tmp_path / "work" / "worker.py").touch()
+    there = Board(ssh, ".ascendflow/0f", evil)
+    there.make()
+    with pytest.raises(StageError, match=r"infer\.python"):
+        there.look("/cann")
+    there.clean()
+    assert ssh.run(board.CLEAN, ["../.ascendflow/../ssh"]).returncode == 0
+    assert ssh.run(board.MAKE, [f".ascendflow/{evil[:12]}"]).returncode == 0
+    assert not mark.exists()
+    assert (tmp_path / "ssh").is_dir()
+    with pytest.raises(StageError, match="cannot be told"):
+        ssh.run(board.MAKE, ["a\nb"])
+
+
+def test_worker_ends_when_nobody_waits_for_it(
+    device: Device, om: Path, sshd: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device.says(sleeps_s=60)
+    monkeypatch.setattr(board.Board, "clean", lambda _: None)
+    (tmp_path / "wrap").mkdir()
+    wrapper = tmp_path / "wrap" / "ssh"
+    real = shutil.which("ssh")
+    wrapper.write_text(f'#!/bin/sh\nexec timeout -s KILL 4 {real} "$@"\n')
+    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
+    with pytest.raises(ToolFailedError):
+        run(device, om, sshd)
+    assert ends(sshd.home / folder_of(om))
+
+
+def ends(folder: Path) -> bool:
+    """Whether no process works in `folder` within a few seconds."""
+    for _ in range(100):
+        commands = []
+        for each in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                commands.append(each.read_bytes().decode(errors="replace"))
+            except OSError:
+                continue
+        if not any(folder.name in command and "held" in command for command in commands):
+            return True
+        time.sleep(0.1)
+    return False

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ascendflow.errors import StageError
+from tests.workshops import STAGES, planned
+
+if TYPE_CHECKING:
+    from tests.workshops import Workshop
+
+
+@pytest.fixture
+def exported(workshop: Workshop) -> Workshop:
+    """Return a workshop whose model was exported, with outputs `mask` and `edge`."""
+    export = planned("export", {}, ("exported",))
+    workshop.plan = workshop.plan._replace(stages=(export, *STAGES))
+    workshop.bring_up("export", "rewrite")
+    path = workshop.path("export/record.json")
+    record = json.loads(path.read_text())
+    path.chmod(0o644)
+    path.write_text(json.dumps({**record, "facts": {"outputs": ["mask", "edge"]}}))
+    workshop.executed.clear()
+    return workshop
+
+
+def test_names_that_are_no_outputs_stop_the_first_stage_that_runs(
+    exported: Workshop,
+) -> None:
+    exported.change("gate", config={"outputs": {"*": {}, "msk": {}, "mask": {}, "edg": {}}})
+
+    with pytest.raises(StageError) as refused:
+        exported.bring_up("convert")
+
+    assert refused.value.message.splitlines() == [
+        "gate: 'msk' is no output of the model",
+        "gate: 'edg' is no output of the model",
+    ]
+    assert exported.executed == []
+
+
+@pytest.mark.parametrize("outputs", [None, {}, {"*": {}, "edge": {}}])
+def test_names_of_outputs_stop_nothing(
+    exported: Workshop, outputs: dict[str, dict[str, float]] | None
+) -> None:
+    exported.change("gate", config={"outputs": outputs})
+    exported.bring_up("convert", "gate")
+
+    assert exported.executed == ["convert", "gate"]
+
+
+def test_until_the_export_is_there_nothing_is_known(exported: Workshop) -> None:
+    exported.change("gate", config={"outputs": {"msk": {}}})
+    exported.bring_up("export")  # which records no outputs here
+    exported.bring_up("convert")
+
+    assert exported.executed[-1] == "convert"

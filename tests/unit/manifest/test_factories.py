@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ascendflow.errors import ManifestError
+from tests.unit.manifest.test_load import EVERYTHING
+
+if TYPE_CHECKING:
+    from tests.unit.manifest.conftest import Repository
+
+
+def test_factories_that_are_not_there_are_all_told_with_what_is(
+    repository: Repository,
+) -> None:
+    text = "def biuld(): ...\n\ndef _hidden():\n    build = 1\n"
+    (repository.folder / "model.py").write_text(text)
+    (repository.folder / "metric.py").write_text("IOU = 1\nmean_iou.x = 2\n")
+
+    with pytest.raises(ManifestError) as caught:
+        repository.load(EVERYTHING)
+
+    lines = [line.partition(": ")[2] for line in str(caught.value).splitlines()]
+    assert lines == [
+        "source.torch.factory is not defined in model.py, got 'build'",
+        "did you mean 'biuld'?",
+        "evaluate.factory is not defined in metric.py, got 'mean_iou'",
+        "known here: IOU",
+    ]
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("class build: ...", id="class"),
+        pytest.param("async def build(): ...", id="async"),
+        pytest.param("import build", id="module"),
+        pytest.param("from net import Net as build", id="imported"),
+        pytest.param("from net import *", id="all-of-another"),
+        pytest.param("one, (build, *_) = 1, (2, 3)", id="unpacked"),
+        pytest.param("build: int = 1", id="annotated"),
+        pytest.param("try:\n    import x\nexcept E:\n    def build(): ...", id="inner"),
+        pytest.param("if (build := 1): ...", id="walrus"),
+        pytest.param("for build in (): ...", id="loop"),
+        pytest.param("def make():\n    global build\n    build = 1", id="global"),
+        pytest.param("globals()['build'] = 1", id="globals"),
+        pytest.param("exec('build = 1')", id="exec"),
+        pytest.param("import sys\nsys.modules[__name__] = x", id="another-module"),
+        pytest.param("def __getattr__(name): ...", id="getattr"),
+        pytest.param("def build(:", id="no-python"),
+        pytest.param("\\0", id="zero-byte"),
+        pytest.param("(" * 10_000, id="deep"),
+    ],
+)
+def test_what_may_define_a_factory_is_left_to_its_stage(
+    repository: Repository, text: str
+) -> None:
+    (repository.folder / "model.py").write_text(text)
+
+    assert repository.load(EVERYTHING).manifest.model == "pan"
+
+
+def test_a_module_is_read_and_not_run(
+    repository: Repository, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = "print('here')\nx = '\\d' is 1\ndef build(): ...\n"
+    (repository.folder / "model.py").write_text(text)
+
+    repository.load(EVERYTHING)
+
+    assert capfd.readouterr() == ("", "")
