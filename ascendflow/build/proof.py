@@ -106,7 +106,7 @@ class Proofs:
                 **kept,
                 **self._surroundings(plan, kept["tools"]),
                 "states": states_of(kept["states"]),
-                "missing": [path for path in kept["missing"] if not os.path.lexists(path)],
+                "missing": _still_missing(kept["missing"]),
             }
             self._seen[plan.run_name] = now
             if judged is True and (now == kept or self._says_the_same(plan, now, kept)):
@@ -187,6 +187,22 @@ def _with_all_below(path: str) -> Iterator[str]:
     yield path
     for folder, folders, names in os.walk(path):
         yield from (os.path.join(folder, name) for name in (*folders, *names))
+
+
+def _still_missing(paths: Iterable[str]) -> list[str]:
+    """Leave out what is there by now; what no folder holds takes one look for all of it.
+
+    Most of it is what would take a module's place: five of its names are in one folder.
+    """
+    folders: dict[str, bool] = {}
+    missing = []
+    for path in paths:
+        folder = os.path.dirname(path)
+        if folder not in folders:
+            folders[folder] = os.path.isdir(folder)
+        if not (folders[folder] and os.path.lexists(path)):
+            missing.append(path)
+    return missing
 
 
 def _are_settled(paths: Iterable[str]) -> bool:

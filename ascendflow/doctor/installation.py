@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ascendflow.backends.cann.toolkit import ATC, is_release
 from ascendflow.cann.profile import FIRST_OPEN, why_not_modelled
 from ascendflow.doctor.finding import Findings
 from ascendflow.doctor.needs import release_of
-from ascendflow.doctor.toolkit import ATC, VARIABLES
+from ascendflow.doctor.toolkit import VARIABLES
 from ascendflow.manifest.problems import closest_or_all
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _version(facts: Facts, toolkit: Toolkit) -> Iterator[DoctorFinding]:
         parts = ", ".join(f"{name} {each}" for name, each in toolkit.packages.items())
         message = f"{toolkit.root} is CANN {toolkit.version} made of several: {parts}"
         yield _FOUND.warning(message, "install all packages of one version of CANN")
-    if facts.asked.cann and not _is_of(toolkit.version, facts.asked.cann):
+    if facts.asked.cann and not is_release(facts.asked.cann, toolkit.version):
         yield _FOUND.error(
             f"CANN {facts.asked.cann} is asked for, {toolkit.root} is {toolkit.version}",
             "install that version, or change `convert.cann` in the manifest",
@@ -127,12 +128,6 @@ def _version(facts: Facts, toolkit: Toolkit) -> Iterator[DoctorFinding]:
         yield _FOUND.note(
             reason, "lint and emulator need a version they know; atc itself does not"
         )
-
-
-def _is_of(installed: str, asked: str) -> bool:
-    """Whether a version is what a manifest asks for: "8.1" has "8.1.RC1"."""
-    there, wanted = (text.lower().split(".") for text in (installed, asked))
-    return there[: len(wanted)] == wanted
 
 
 def _kernels(toolkit: Toolkit) -> Iterator[DoctorFinding]:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ascendflow.backends.cann.toolkit import ATC
 from ascendflow.doctor.needs import LONGEST, release_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ FOLDERS = (
 )
 """Where CANN is installed unless told otherwise: below `~`, the user's home, or below /."""
 
-ATC = ("compiler/bin/atc", "atc/bin/atc", "bin/atc")
 PACKAGES = ("compiler", "opp", "runtime", "toolkit")
 ARCHES = ("x86_64", "aarch64")
 _KERNELS = "opp/built-in/op_impl/ai_core/tbe/config"

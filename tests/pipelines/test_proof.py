@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ascendflow.build.proof import _still_missing
 from tests.checkouts import ALL, PASSED, Checkout
 
 if TYPE_CHECKING:
@@ -220,6 +221,21 @@ def test_no_proof_survives_a_file_that_was_looked_for_in_vain(
 
     assert not believes(checkout)
     assert "samples" in checkout.doit("model=toy").executed
+
+
+def test_what_is_missing_is_asked_for_by_folder_and_by_name(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "dead").symlink_to("nowhere")
+    (tmp_path / "file").touch()
+    missing = [
+        str(tmp_path / name) for name in ("gone/a", "gone/b", "there/a", "file/a", "there2")
+    ]
+    found = [str(tmp_path / name) for name in ("there/dead", "file", "there")]
+
+    assert _still_missing([*missing, *found, "/"]) == missing
+    assert missing == [
+        path for path in [*missing, *found, "/"] if not os.path.lexists(path)
+    ]
 
 
 BROKEN: dict[str, Callable[[dict[str, object]], object]] = {
