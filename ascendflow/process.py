@@ -8,8 +8,10 @@ closes (see `ascendflow.child.lifeline`) and they end too.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -78,9 +80,23 @@ class _Child:
         self.parent_of_worker = os.getppid()
         self.ended_for: tuple[Reason, str] | None = None
         self._lifeline = lifeline
+        self._ending = _descriptor_of(process.pid)
 
     def elapsed_s(self) -> float:
         return time.monotonic() - self.started
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for its end, at most so long."""
+        if self._ending is not None:
+            poll = select.poll()  # not `select.select`, which knows 1,024 descriptors
+            poll.register(self._ending, select.POLLIN)
+            poll.poll(1000 * seconds)
+            seconds = 0
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def kill(self, reason: Reason, explanation: str) -> None:
         """End the group and what left it, and say why; the first reason holds."""
@@ -95,6 +111,8 @@ class _Child:
         end_marked(self._mark)
         os.close(self._lifeline)
         self.process.wait()
+        if self._ending is not None:
+            os.close(self._ending)
 
     def status(self) -> ExitStatus:
         code = self.process.returncode
@@ -202,7 +220,7 @@ def _wait(
     heartbeat_s: float,
 ) -> None:
     next_beat_s = heartbeat_s
-    while not _ends_within(child, min(POLL_S, heartbeat_s, limits.timeout_s or POLL_S)):
+    while not child.ends_within(min(POLL_S, heartbeat_s, limits.timeout_s or POLL_S)):
         why = _why_end(child, limits)
         if why is not None:
             child.kill(*why)
@@ -211,12 +229,17 @@ def _wait(
             on_heartbeat(child.elapsed_s())
 
 
-def _ends_within(child: _Child, seconds: float) -> bool:
+def _descriptor_of(pid: int) -> int | None:
+    """Return a descriptor that is readable once the process ended; None without any.
+
+    `Popen.wait` with a timeout looks again and again, in the end 20 times a second.
+    """
+    if sys.platform != "linux":
+        return None
     try:
-        child.process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+        return os.pidfd_open(pid)
+    except OSError:  # an old kernel, or a sandbox that forbids it
+        return None
 
 
 def _why_end(child: _Child, limits: Limits) -> tuple[Reason, str] | None:

@@ -20,6 +20,7 @@ STAGES = (
     "evaluate",
     "gate",
     "report",
+    "contrast",
 )
 
 RULES = (
@@ -81,16 +82,26 @@ RULE_ARGUMENTS = {"scale-conv": ("scale",), "scale-rmsnorm": ("scale",)}
 MATRIX_PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 """ONNX operators of the matrix unit, which `scale-conv` takes."""
 
-LOSSY_RULES = ("clamp-constants", "raise-epsilon")
-"""Rules that a manifest must allow, since they change values beyond rounding."""
+LOSSY_RULES = {
+    "clamp-constants": "constants beyond 65504 become 65504, whatever then comes of them",
+    "raise-epsilon": "results change where what the epsilon guards is near 0",
+}
+"""Rules that a manifest must name and allow, since they change values beyond rounding ->
+what they cost."""
 
 BACKENDS = ("emulator", "cann")
 
 INFER_APIS = ("ais_bench", "pyacl")
 """What can run an OM."""
 
+NODES_BY = ("dump", "msprobe")
+"""What compares the tensors inside an OM: ascendflow, or Ascend's own tool."""
+
+FORCE_FP16 = "force_fp16"
+"""ATC's default: everything that can be fp16 is."""
+
 PRECISION_MODES = (
-    "force_fp16",
+    FORCE_FP16,
     "allow_mix_precision",
     "allow_fp32_to_fp16",
     "must_keep_origin_dtype",
@@ -114,7 +125,7 @@ PRECISION_MODES_V2 = (
 """ATC's `--precision_mode_v2` values."""
 
 SAME_PRECISION_MODES = (
-    ("fp16", "force_fp16"),
+    ("fp16", FORCE_FP16),
     ("origin", "must_keep_origin_dtype"),
     ("cube_fp16in_fp32out", "force_fp32"),
     ("mixed_float16", "allow_mix_precision"),
@@ -133,6 +144,17 @@ IMPLEMENTATION_MODES = (
 )
 """ATC's `--op_select_implmode` values."""
 
+OP_PRECISION_MODES = (
+    "high_precision",
+    "high_performance",
+    "super_performance",
+    "keep_fp16",
+    "enable_float_32_execution",
+    "enable_hi_float_32_execution",
+    "support_out_of_bound_index",
+)
+"""What an operator's entry in ATC's `--op_precision_mode` file may say."""
+
 ATC_FILES = (
     "keep_dtype",
     "modify_mixlist",
@@ -148,8 +170,16 @@ ATC_FILES = (
     "raw_ge_options",
     "op_debug_config",
     "op_name_map",
+    "mdl_bank_path",
+    "op_bank_path",
 )
 """ATC's options whose value is a file; a manifest names it, or says what it holds."""
+
+BANKS = ("mdl_bank_path", "op_bank_path")
+"""Those whose value is a folder to ATC, and a ZIP file of it to a manifest."""
+
+PRECISION_FILES = ("keep_dtype", "modify_mixlist", "customize_dtypes")
+"""Those of them by which types are foreseen, too."""
 
 OUTPUT_TYPES = (
     "FP32",
@@ -268,6 +298,12 @@ ONNX_FILE_LIMIT = 2**31
 
 PLACES = ("pipeline", "repository", "ascendflow")
 """What records call the folders that files lie in; no root may be called so."""
+
+A_ROOT = (
+    "name its folder in pyproject.toml, below [tool.ascendflow]: "
+    'roots = {name = "folder"}, then write name:path'
+)
+"""What to do about a path in a manifest that leads out of the repository."""
 
 COMMANDS = (
     "auto",

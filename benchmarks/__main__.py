@@ -14,6 +14,7 @@ from benchmarks import (
     compare,
     device,
     dump,
+    fixing,
     inspecting,
     linting,
     lowering,
@@ -24,7 +25,18 @@ from benchmarks import (
 )
 from benchmarks.row import Row, table
 
-PARTS = (build, compare, dump, running, rewriting, lowering, linting, inspecting, device)
+PARTS = (
+    build,
+    fixing,
+    compare,
+    dump,
+    running,
+    rewriting,
+    lowering,
+    linting,
+    inspecting,
+    device,
+)
 
 
 def main() -> int:

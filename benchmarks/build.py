@@ -158,8 +158,14 @@ def _fix(folder: Path, number: int) -> None:
 
 
 def _touch(folder: Path, number: int) -> None:
-    """Give every file another mtime, as a cache that was unpacked has."""
-    for place, _, names in os.walk(folder):
+    """Give every file another mtime, as a cache that was unpacked has.
+
+    But not the tool's own: no other tool's are touched, and Python compiles them anew.
+    """
+    for place, folders, names in os.walk(folder):
+        if place == str(folder / OURS):
+            folders.clear()
+            continue
         for name in names:
             os.utime(os.path.join(place, name), (10**9 + number, 10**9 + number))
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.plan import OF_SEVERAL
 from ascendflow.stages import STAGES, load_stage
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Run:
 
     def stages(self, how: str) -> list[str]:
         """Name the stages that were `how`: executed, restored or repeated; in order."""
-        return re.findall(rf"^   ([a-z]+):\S+ {how}", self.text, re.MULTILINE)
+        return re.findall(rf"^   ([a-z@]+):\S+ {how}", self.text, re.MULTILINE)
 
     @property
     def has_traceback(self) -> bool:
@@ -283,6 +284,6 @@ PASSED = (
     "toy: passed (1 check; CANN 8.1, Ascend310P3, force_fp16; emulated, not run on "
     "a device)"
 )
-ALL = [name for name, _ in STAGES]
+ALL = [name for name, _ in STAGES if name not in OF_SEVERAL]
 FROM_REWRITE = ALL[ALL.index("rewrite") :]
 FROM_LINT = ALL[ALL.index("lint") :]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # No deadline: a busy machine is not a bug. Derandomized: a red build is red twice.
 settings.register_profile("ascendflow", deadline=None, derandomize=True)
 settings.load_profile("ascendflow")
+# Nor are examples drawn from the constants of whatever modules other tests imported first.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.fixture(scope="session")

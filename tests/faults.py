@@ -15,7 +15,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ascendflow.vocabulary import STAGES
+from ascendflow import vocabulary
+from ascendflow.plan import OF_SEVERAL
 from tests.checkouts import Meeting, finished, until
 from tests.disks import free, make_read_only
 from tests.processes import free_locks, processes_in
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     Act = Callable[[subprocess.Popen[str], Checkout, str, int], None]
 
+STAGES = tuple(name for name in vocabulary.STAGES if name not in OF_SEVERAL)
 SOME = ("samples", "convert")
 """For what is the same code at every stage: one with user code, one without."""
 

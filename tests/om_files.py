@@ -61,6 +61,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
         "src_index": (25, "*int64"),
         "input_desc": (33, "*TensorDescriptor"),
         "output_desc": (34, "*TensorDescriptor"),
+        "subgraph_name": (35, "*string"),
     },
     "GraphDef": {
         "name": (1, "string"),

@@ -74,3 +74,15 @@ class Device:
         """Run samples."""
         given = self.options(**options)
         return list(Cann().infer(folder, feeds, threads=1, options=given))
+
+    def dump(
+        self,
+        folder: Path,
+        feeds: Mapping[str, np.ndarray],
+        warned: list[str],
+        **options: Any,
+    ) -> dict[str, np.ndarray]:
+        """Run a sample and return every tensor."""
+        given = {"dump_gb": 1, **self.options(), **options}
+        found = Cann().dump(folder, feeds, threads=1, options=given, warn=warned.append)
+        return dict(found)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import getpass
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +32,8 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 SetEnv HOME={home}
-Subsystem sftp internal-sftp -d {home}
 """
+SFTP = "Subsystem sftp internal-sftp -d {home}\n"
 CLIENT = """\
 Host *
   Port {port}
@@ -58,10 +59,26 @@ class Sshd:
     config: Path
     home: Path
     log: Path
+    process: int
+
+    def cut(self) -> int:
+        """Kill what serves the connections there are; return how many that were."""
+        parents = {}
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                after_name = stat.read_text().rpartition(")")[2].split()
+                parents[int(stat.parent.name)] = int(after_name[1])
+        found = [self.process]
+        for parent in found:
+            found += [child for child, its in parents.items() if its == parent]
+        for child in found[1:]:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        return len(found) - 1
 
 
 @contextmanager
-def running_sshd(folder: Path) -> Iterator[Sshd]:
+def running_sshd(folder: Path, *, has_sftp: bool = True) -> Iterator[Sshd]:
     """Start a server; skip the test where there is none to start."""
     sshd = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     if sshd is None or not all(map(shutil.which, ("ssh", "sftp", "ssh-keygen"))):
@@ -80,7 +97,10 @@ def running_sshd(folder: Path) -> Iterator[Sshd]:
     port = said.stdout.strip()
     public = (folder / "host_key.pub").read_text()
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}")
-    (folder / "server").write_text(SERVER.format(port=port, folder=folder, home=home))
+    server_config = SERVER.format(port=port, folder=folder, home=home)
+    if has_sftp:
+        server_config += SFTP.format(home=home)
+    (folder / "server").write_text(server_config)
     config = folder / "client"
     config.write_text(CLIENT.format(port=port, folder=folder))
     log = folder / "sshd.log"
@@ -88,7 +108,8 @@ def running_sshd(folder: Path) -> Iterator[Sshd]:
     with subprocess.Popen(argv) as server:
         try:
             _wait(server, log)
-            yield Sshd(f"{getpass.getuser()}@127.0.0.1", config, home, log)
+            host = f"{getpass.getuser()}@127.0.0.1"
+            yield Sshd(host, config, home, log, server.pid)
         finally:
             server.terminate()
 

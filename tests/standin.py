@@ -15,7 +15,7 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.stages.standin_documents import report, verdict
+from ascendflow.stages.standin_documents import contrast, report, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,20 @@ def _report(content: Any, ctx: StageContext) -> dict[str, Any]:
     return made
 
 
-DOCUMENTS = {"verdict.json": _verdict, "report.json": _report}
+def _contrast(content: Any, ctx: StageContext) -> dict[str, Any]:
+    sides = [
+        json.loads(ctx.inputs[f"{backend}/verdict.json"].read_text())
+        for backend in content["config"]["backends"]
+    ]
+    made: dict[str, Any] = contrast(*(side["passed"] for side in sides), content=content)
+    return made
+
+
+DOCUMENTS = {
+    "verdict.json": _verdict,
+    "report.json": _report,
+    "contrast.json": _contrast,
+}
 
 
 def _trouble_for(stage: str, ctx: StageContext) -> str | None:

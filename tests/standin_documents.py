@@ -1,4 +1,4 @@
-"""The documents of stand-in stages that doit's process reads: verdict and report.
+"""The documents of stand-in stages that doit's process reads: verdict, report and contrast.
 
 Copied into a checkout's `ascendflow/stages/`, beside the stand-in that uses it.
 """
@@ -34,6 +34,7 @@ def report(model: str, **more: Any) -> dict[str, Any]:
         "model": model,
         "passed": True,
         "target": {
+            "is_real_device": False,
             "cann": "8.1",
             "soc_version": "Ascend310P3",
             "precision_mode": "force_fp16",
@@ -47,5 +48,17 @@ def report(model: str, **more: Any) -> dict[str, Any]:
         "rules": [],
         "rules_moved": 0.0,
         "golden": {"runtime": "onnxruntime", "graph_optimization": "off"},
+        **more,
+    }
+
+
+def contrast(predicted: bool, measured: bool, **more: Any) -> dict[str, Any]:
+    """Make a contrast of nothing but two verdicts."""
+    return {
+        "schema_version": 1,
+        "predicted": {"passed": predicted},
+        "measured": {"passed": measured},
+        "outputs": [],
+        "why_no_nodes": "nothing was dumped",
         **more,
     }

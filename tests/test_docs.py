@@ -94,6 +94,78 @@ def test_a_message_that_nobody_says_is_noticed() -> None:
     ]
 
 
+ERRORS = ("StageError", "ToolNotFoundError", "ToolFailedError", "ManifestError")
+BUILDING = "arguments atc interpreter made_om out_nodes outcome ready set_env toolkit"
+EXPLAINED = (
+    *("ascendflow/manifest/a*.py", "ascendflow/manifest/precision_keys.py"),
+    *(f"ascendflow/backends/cann/{each}.py" for each in BUILDING.split()),
+    "ascendflow/graph/cut.py",
+)
+"""Code of which every message is explained: what ATC takes, and how it is run."""
+
+
+def _raised(file: Path) -> list[str]:
+    """Return the messages of a module's errors, manifest problems and failures."""
+    found = []
+    for function in ast.walk(ast.parse(file.read_text())):
+        if isinstance(function, ast.FunctionDef):
+            found += _raised_in(function)
+    return found
+
+
+def _raised_in(function: ast.FunctionDef) -> list[str]:
+    named: dict[str, list[str]] = {}
+    found: list[str] = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            named.setdefault(node.targets[0].id, []).append(_literal(node.value))
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            place = 1 if node.func.id == "Problem" else 0
+            told = node.func.id in (*ERRORS, "Problem", "Failure", "_unsound")
+            if told and len(node.args) > place:
+                text = node.args[place]
+                own = named.get(text.id, []) if isinstance(text, ast.Name) else []
+                found += own or [_literal(text)]
+    return found
+
+
+def _literal(node: ast.expr) -> str:
+    values = node.values if isinstance(node, ast.JoinedStr) else [node]
+    parts = [v.value if isinstance(v, ast.Constant) else "\0" for v in values]
+    return "".join(map(str, parts))
+
+
+def _unexplained(messages: list[str], explained: list[str]) -> list[str]:
+    """Return those of which no explained message has every piece; a bare value is none."""
+    rows = [
+        [bare for piece in row.split("...") if len(bare := piece.strip(" ():,;=.")) > 2]
+        for row in explained
+    ]
+    return [
+        message
+        for message in messages
+        if len(message.replace("\0", "").replace("convert", "").strip(" :(),E10")) > 12
+        and not any(row and all(piece in message for piece in row) for row in rows)
+    ]
+
+
+def test_every_message_about_atc_is_explained() -> None:
+    explained = _messages((REPOSITORY / "docs" / "messages.md").read_text())
+    files = [file for each in EXPLAINED for file in REPOSITORY.glob(each)]
+    messages = [message for file in files for message in _raised(file)]
+
+    assert len(messages) > 80
+    assert _unexplained(messages, explained) == []
+
+
+def test_a_message_that_is_not_explained_is_noticed() -> None:
+    said = ["convert: \0 is purple, not \0", "convert: \0"]
+
+    assert _unexplained(said, ["is purple, ...", "..."]) == []
+    assert _unexplained(said, ["is green, ...", "..."]) == said[:1]
+
+
 def test_the_page_of_keys_is_that_of_the_schema() -> None:
     committed = (REPOSITORY / "docs" / "manifest.md").read_text()
 
@@ -132,3 +204,29 @@ def _is_key(block: str, key: str) -> bool:
     named = json.dumps(schema["properties"].get(block, {}))
     found = re.search(r"#/\$defs/(\w+)", named)
     return found is not None and key in schema["$defs"][found[1]]["properties"]
+
+
+def _tests_of_hardware() -> tuple[set[str], set[str]]:
+    """Return the names of all tests that need CANN, and the questions that they answer."""
+    names, questions = set(), set()
+    for file in REPOSITORY.glob("tests/hardware/test_*.py"):
+        text = file.read_text()
+        assert "pytestmark = pytest.mark.cann" in text, file.name
+        names |= set(re.findall(r"^def (test_\w+)", text, re.MULTILINE))
+        questions |= set(
+            re.findall(r"(?:answer|settled)\(\s*(?:\w+,\s*)?\"([a-z0-9-]+)\"", text)
+        )
+    return names, questions
+
+
+def test_every_test_of_hardware_is_listed_with_what_it_proves() -> None:
+    table = re.findall(
+        r"^\| (?:`([a-z0-9-]+)`)? ?\| `(test_\w+)` \| (.+) \| (.+) \|$",
+        (REPOSITORY / "docs" / "hardware.md").read_text(),
+        re.MULTILINE,
+    )
+    names, questions = _tests_of_hardware()
+
+    assert {test for _, test, _, _ in table} == names
+    assert {question for question, _, _, _ in table if question} == questions
+    assert len(questions) == 12

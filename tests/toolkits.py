@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 STANDIN = Path(__file__).parent / "standin" / "atc.py"
+BESIDE_ATC = ("atc_operators.py", "atc_modes.py")
+NPU_SMI = STANDIN.with_name("npu-smi")
 DEVICE = Path(__file__).parent / "standin" / "device"
 WRAPPER = """#!/bin/bash
 here=$(dirname "$(readlink -f "$0")")
@@ -30,9 +32,15 @@ def make_toolkit(root: Path, version: str = "8.1.RC1", **said: str) -> Path:
     (root / "bin").mkdir(parents=True)
     (root / "bin" / "atc").write_text(WRAPPER)
     shutil.copy(STANDIN, root / "bin" / "atc.bin")
+    for module in BESIDE_ATC:
+        shutil.copy(STANDIN.with_name(module), root / "bin")
     for command in ("atc", "atc.bin"):
         (root / "bin" / command).chmod(0o755)
     (root / "set_env.sh").write_text(SET_ENV.format(root=root))
+    arch = root / f"{os.uname().machine}-linux"
+    arch.mkdir()
+    info = f"package_name=Ascend-cann-toolkit\nversion={version}\narch={arch.name[:-6]}\n"
+    (arch / "ascend_toolkit_install.info").write_text(info)
     for package in ("compiler", "opp", "runtime"):
         (root / package).mkdir()
         text = f"Version=7.7.0.1.238\nversion_dir={version}\ntimestamp=20250419\n"
@@ -57,11 +65,11 @@ def make_python(folder: Path) -> Path:
 
 
 def make_device(toolkit: Path, **said: Any) -> None:
-    """Put a device into a toolkit: its acl, and what `standin_om.told` is to find."""
+    """Put a device into a toolkit: its acl, and what `standin_told.told` is to find."""
     site = toolkit / "python" / "site-packages"
     site.mkdir(parents=True, exist_ok=True)
-    for module in ("acl.py", "standin_om.py"):
-        shutil.copy(DEVICE / module, site / module)
+    for module in DEVICE.glob("*.py"):
+        shutil.copy(module, site)
     (toolkit / "device.json").write_text(json.dumps({"soc": "Ascend310P3", **said}))
 
 
@@ -70,6 +78,7 @@ def make_device_python(folder: Path, *, with_ais_bench: bool = True) -> Path:
     (folder / "site").mkdir(parents=True)
     if with_ais_bench:
         shutil.copytree(DEVICE / "ais_bench", folder / "site" / "ais_bench")
+    shutil.copytree(DEVICE / "msprobe", folder / "site" / "msprobe")
     installed = sysconfig.get_path("purelib")  # not what a .pth file there names
     (folder / "bin").mkdir()
     python = folder / "bin" / "python3"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -24,6 +24,20 @@ class Capabilities:
 
     can_dump: bool
     is_real_device: bool
+
+
+class Measured(NamedTuple):
+    """A tensor that the backend's own tools compared.
+
+    Attributes:
+        tensor: its name in ONNX.
+        metrics: by our names; NaN where the tool has none.
+        problem: why it could not be compared, or None.
+    """
+
+    tensor: str
+    metrics: dict[str, float]
+    problem: str | None
 
 
 class Backend(Protocol):
@@ -45,8 +59,36 @@ class Backend(Protocol):
         """
         ...
 
-    def compile(self, onnx: Path, model: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    def compiled_with(self, config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what `compile` uses, as a stage names its tools.
+
+        Args:
+            config: what `compile` will be given.
+        """
+        ...
+
+    def run_with(self, config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what `infer` uses, as a stage names its tools.
+
+        Args:
+            config: the slice of the infer stage.
+        """
+        ...
+
+    def compile(
+        self,
+        onnx: Path,
+        model: Path,
+        config: Mapping[str, Any],
+        files: Mapping[str, Path] | None = None,
+    ) -> dict[str, Any]:
         """Compile `onnx` into the folder `model`.
+
+        Args:
+            onnx: the model's file.
+            model: the folder to make.
+            config: the slice of the convert stage.
+            files: key of the convert block -> the file that the manifest names there.
 
         Returns:
             The conversion document (`ascendflow.documents.conversion.Conversion`).
@@ -62,6 +104,14 @@ class Backend(Protocol):
 
         A device does one thing, whose name is "". An emulator may know of two, and not
         which: `infer` and `dump` are then asked for the folder of each.
+        """
+        ...
+
+    def missing(self, slices: Mapping[str, Mapping[str, Any]]) -> list[str]:
+        """Return what is not installed here that stages will need, each with what to do.
+
+        Args:
+            slices: `convert`, `infer` or both -> the stage's slice of the manifest.
         """
         ...
 
@@ -84,11 +134,43 @@ class Backend(Protocol):
         ...
 
     def dump(
-        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+        self,
+        model: Path,
+        feeds: Mapping[str, np.ndarray],
+        *,
+        threads: int,
+        options: Mapping[str, Any] | None = None,
+        warn: Callable[[str], None] = print,
     ) -> Iterator[tuple[str, np.ndarray]]:
         """Run one sample and give every tensor once, by its ONNX tensor name.
 
         Memory stays bounded: tensors are given in segments and not kept. A tensor that
-        the backend inserted, or fused away, is not given.
+        the backend inserted, or fused away, is not given. Outputs of the model are those
+        of this very run: whoever has them of a run without a dump can hold them together.
+
+        Args:
+            model: a folder that `compile` made.
+            feeds: one sample.
+            threads: as of `infer`.
+            options: as of `infer`, and `dump_gb`: how large a dump may be.
+            warn: is told of tensors that ought to be there and cannot be given.
+        """
+        ...
+
+    def measured(
+        self,
+        model: Path,
+        onnx: Path,
+        feeds: Mapping[str, np.ndarray],
+        *,
+        options: Mapping[str, Any] | None = None,
+    ) -> Iterator[Measured]:
+        """Have the toolchain's own tools compare every tensor of one sample.
+
+        Args:
+            model: a folder that `compile` made.
+            onnx: the file that it was made from.
+            feeds: the sample.
+            options: as of `infer`.
         """
         ...

@@ -12,7 +12,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.index import LARGE
-from ascendflow.vocabulary import STAGES
+from ascendflow.plan import named
+from ascendflow.vocabulary import BACKENDS, STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,11 +53,16 @@ class Ahead:
                 index.digest(path)
 
     def _large_files(self, runs: Sequence[str]) -> Iterator[str]:
-        for stage in reversed(STAGES):  # doit asks for one stage of all runs, then the next
-            for run in runs:
-                for folder, _, names in os.walk(f"{self._build}/{run}/{stage}"):
-                    for name in names:
-                        path = os.path.join(folder, name)
-                        with suppress(OSError):
-                            if os.lstat(path).st_size >= LARGE:
-                                yield path
+        for run in runs:
+            for kind in reversed(STAGES):
+                for branch in (*BACKENDS, ""):
+                    yield from _files_of(f"{self._build}/{run}/{named(kind, branch)}")
+
+
+def _files_of(stage: str) -> Iterator[str]:
+    for folder, _, names in os.walk(stage):
+        for name in names:
+            path = os.path.join(folder, name)
+            with suppress(OSError):
+                if os.lstat(path).st_size >= LARGE:
+                    yield path

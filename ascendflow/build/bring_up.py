@@ -11,7 +11,7 @@ from ascendflow.build.execute import execute
 from ascendflow.build.foreseen import refuse_foreseen
 from ascendflow.build.judge import input_digests, stage_fingerprint
 from ascendflow.build.moved import AGAIN, input_states, refuse_moved_inputs
-from ascendflow.build.publish import keep_log, new_work_folder, publish, withdraw
+from ascendflow.build.publish import OUT, keep_log, new_work_folder, publish, withdraw
 from ascendflow.build.recording import made_outputs, record_of
 from ascendflow.cache.fingerprint import base_of, key_of
 from ascendflow.cache.reads import redigest
@@ -21,6 +21,7 @@ from ascendflow.errors import (
     InternalError,
     StageError,
 )
+from ascendflow.plan import made_as
 from ascendflow.process import tail
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def bring_up(
         project.store.lock(base_of(now), on_wait=_waiting(plan, stage, say)),
         _work_folder(project, plan, stage.name) as work,
     ):
-        if (record := _restore(project, plan, base_of(now), work)) is not None:
+        if (record := _restore(project, plan, stage, base_of(now), work)) is not None:
             return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
         run = _execute(project, plan, stage, work, heartbeat)
         refuse_moved_inputs(stage.name, inputs, input_digests(project, plan, stage))
@@ -94,8 +95,8 @@ def bring_up(
         standing = project.store.put_record(record)
         if standing["outputs"] != record["outputs"]:
             # Same key, other bytes: what was recorded first stays.
-            shutil.rmtree(work / "out")
-        publish(project, plan, standing, work)
+            shutil.rmtree(work / OUT)
+        publish(project, plan, stage.name, standing, work)
         differing = differing_roles(standing, record["outputs"])
         warnings = tuple(record["warnings"])
         return Outcome("executed", record["key"], run.wall_s, warnings, differing)
@@ -160,7 +161,7 @@ def _present_inputs(project: Project, plan: Plan, stage: PlannedStage) -> dict[s
     inputs = input_digests(project, plan, stage)
     if missing := [role for role, digest in inputs.items() if digest is None]:
         where = [
-            stage.files.get(role) or f"{stage.inputs.get(role, 'build')}/{role}"
+            stage.files.get(role) or f"{stage.inputs.get(role, 'build')}/{made_as(role)}"
             for role in missing
         ]
         raise StageError(
@@ -170,16 +171,18 @@ def _present_inputs(project: Project, plan: Plan, stage: PlannedStage) -> dict[s
     return {role: digest for role, digest in inputs.items() if digest is not None}
 
 
-def _restore(project: Project, plan: Plan, base: str, work: Path) -> Record | None:
+def _restore(
+    project: Project, plan: Plan, stage: PlannedStage, base: str, work: Path
+) -> Record | None:
     """Publish a stored record whose reads still hold; None where there is none."""
     resolve = project.places_of(plan).path
     for record in project.store.records(base):
         if key_of(base, redigest(record["reads"], resolve, project.index)) != record["key"]:
             continue
         try:
-            publish(project, plan, record, work)
+            publish(project, plan, stage.name, record, work)
         except CacheIntegrityError:
-            shutil.rmtree(work / "publish", ignore_errors=True)
+            shutil.rmtree(work / OUT, ignore_errors=True)
             continue
         project.store.touch(record)
         return record

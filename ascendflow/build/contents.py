@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.digest import digest_json
-from ascendflow.cache.files import write_bytes
+from ascendflow.cache.files import write_disposable
 from ascendflow.errors import AscendflowError
 from ascendflow.reads.names import identity
 
@@ -36,22 +36,31 @@ class Contents:
     def note(self, states: Mapping[str, str]) -> None:
         """Keep what lies at these paths, if it is still in these states."""
         with suppress(OSError, ValueError, AscendflowError):  # it only saves time later
-            contents = _contents(states, self._index)
+            self.keep(states, _contents(states, self._index))
+
+    def keep(self, states: Mapping[str, str], contents: Mapping[str, str]) -> None:
+        """Keep what is known to lie at these paths, if it is still in these states."""
+        with suppress(OSError, ValueError, AscendflowError):
             if states_of(states) == states:
                 text = json.dumps({"states": states, "contents": contents})
-                write_bytes(self._path, text.encode("ascii"))
+                write_disposable(self._path, text.encode("ascii"))
 
-    def are_those_of(self, states: Mapping[str, str], changed: Iterable[str]) -> bool:
-        """Whether at the paths that changed lies what lay there in the states kept."""
+    def of(self, states: Mapping[str, str]) -> dict[str, str]:
+        """Return what was kept of these states; {} if it was of others."""
         try:
             with open(self._path, "rb") as file:
                 kept = json.loads(file.read())
-            if kept["states"] != states:
-                return False
-            now = _contents(changed, self._index)
-            return all(kept["contents"][path] == now[path] for path in now)
+            return dict(kept["contents"]) if kept["states"] == states else {}
         except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    def lie_there(self, contents: Mapping[str, str], paths: Iterable[str]) -> bool:
+        """Whether at each of these paths lies what `contents` says."""
+        try:
+            now = _contents(paths, self._index)
+        except (OSError, ValueError):
             return False
+        return all(contents.get(path) == found for path, found in now.items())
 
 
 def states_of(paths: Iterable[str]) -> dict[str, str]:

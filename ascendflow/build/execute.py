@@ -83,7 +83,7 @@ def execute(
         raise _error(result["error"], stage)
     if result is None or status.returncode != 0:
         told = f"{stage.name}: {_how_it_ended(status)}"
-        raise ToolFailedError(told, hint=WAYS_ROUND.get(stage.name))
+        raise ToolFailedError(told, hint=WAYS_ROUND.get(stage.kind))
     return Execution(work, result, status.wall_s, started)
 
 
@@ -104,7 +104,7 @@ def _spec(project: Project, plan: Plan, stage: PlannedStage, work: Path) -> dict
     folder = project.repository / plan.folder
     return {
         "schema_version": 1,
-        "stage": stage.name,
+        "stage": stage.kind,
         "config": stage.config,
         "inputs": {role: relative(path) for role, path in inputs.items()},
         "files": {

@@ -25,9 +25,10 @@ def refuse_foreseen(project: Project, plan: Plan, stage: str) -> None:
         StageError: `gate.outputs` names what is no output of the model.
     """
     names = [planned.name for planned in plan.stages]
-    if KNOWS_OUTPUTS not in names[: names.index(stage)] or "gate" not in names:
+    gates = plan.all_of("gate")  # of equal thresholds, where there are several
+    if KNOWS_OUTPUTS not in names[: names.index(stage)] or not gates:
         return
     record = read_record(f"{project.stage_path(plan, KNOWS_OUTPUTS)}/{RECORD}")
     outputs = None if isinstance(record, StaleReason) else record["facts"].get("outputs")
     if isinstance(outputs, list):
-        refuse_unknown_outputs(plan.stage("gate").config.get("outputs") or {}, outputs)
+        refuse_unknown_outputs(gates[0].config.get("outputs") or {}, outputs)

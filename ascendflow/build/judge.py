@@ -21,7 +21,7 @@ from ascendflow.cache.staleness import (
 from ascendflow.cache.tools import versions
 from ascendflow.cache.tree import output_of
 from ascendflow.errors import AscendflowError
-from ascendflow.plan import WARNINGS, modules_under
+from ascendflow.plan import WARNINGS, made_as, modules_under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,9 +151,10 @@ def input_digests(
     digests: dict[str, str | None] = {}
     for role, producer in stage.inputs.items():
         if (record := known.get((plan.run_name, producer))) is not None:
-            digests[role] = record["outputs"][role]["digest"]
+            digests[role] = record["outputs"][made_as(role)]["digest"]
             continue
-        output = _output(project, f"{project.stage_path(plan, producer)}/{role}")
+        path = f"{project.stage_path(plan, producer)}/{made_as(role)}"
+        output = _output(project, path)
         digests[role] = None if output is None else output["digest"]
     places = project.places_of(plan)
     for role, name in stage.files.items():
@@ -181,7 +182,7 @@ def stage_fingerprint(
 ) -> Fingerprint:
     """Make the fingerprint of a stage whose inputs, none missing, have these digests."""
     return fingerprint(
-        stage=stage.name,
+        stage=stage.kind,
         code=project.code_digest(stage.modules),
         config=stage.config,
         inputs={role: digest for role, digest in inputs.items() if digest is not None},

@@ -11,6 +11,7 @@ from ascendflow.build.ahead import Ahead
 from ascendflow.cache.digest import digest_json
 from ascendflow.cache.index import Index
 from ascendflow.cache.sources import Sources
+from ascendflow.plan import made_as
 from ascendflow.reads.names import PACKAGE, SOURCE, Places
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class Project:
 
     def code_digest_now(self, modules: Sequence[str]) -> str:
         """Digest it from the files as they are by now, not as this process found them."""
+        if self.sources.are_as_they_were():
+            return self.code_digest(modules)
         from ascendflow.cache.code import CodeDigests
 
         now = CodeDigests(PACKAGE, self.index, self.state / "code.json")
@@ -89,9 +92,9 @@ class Project:
         return self.sources.digest("*", lambda: self._digest_of_files(self.sources.files))
 
     def _digest_of_files(self, files: Iterable[str]) -> str:
-        return digest_json(
-            {name: self.index.digest(os.path.join(PACKAGE, name)) for name in files}
-        )
+        paths = {name: os.path.join(PACKAGE, name) for name in files}
+        found = self.index.digests(paths.values())
+        return digest_json({name: found[path] for name, path in paths.items()})
 
     def build_folder(self, run_name: str) -> Path:
         """Where the stages of one run keep their artifacts."""
@@ -110,7 +113,7 @@ class Project:
 
     def artifact(self, plan: Plan, stage: str, role: str) -> Path:
         """Where the artifact `role` of `stage` is, or will be."""
-        return Path(self.stage_path(plan, stage), role)
+        return Path(self.stage_path(plan, stage), made_as(role))
 
     @cached_property
     def _resolved(self) -> Path:

@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ascendflow.build.contents import Contents, states_of
 from ascendflow.build.project import PLAN, RECORD
 from ascendflow.cache import machine
-from ascendflow.cache.files import write_bytes
+from ascendflow.cache.files import write_disposable
 from ascendflow.cache.sources import SETTLED_NS
 from ascendflow.cache.tools import versions
 from ascendflow.errors import AscendflowError
+from ascendflow.reads.names import changed_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ascendflow.build.project import Project
     from ascendflow.documents.record import Record
@@ -87,14 +88,14 @@ class Proofs:
             "warnings": {stage: record["warnings"] for stage, record in records.items()},
         }
         seen = self._seen.get(plan.run_name)
-        judged = seen == wanted and _are_settled(present)
+        judged = seen == wanted and _are_settled(wanted["states"])
         if judged:
             self._contents(plan).note(wanted["states"])
         self._write(plan, {**wanted, "judged": judged})
 
     def _write(self, plan: Plan, proof: dict[str, Any]) -> None:
         with suppress(AscendflowError):  # it is kept only to save the next run's time
-            write_bytes(self._path(plan), json.dumps(proof).encode("ascii"))
+            write_disposable(self._path(plan), json.dumps(proof).encode("ascii"))
 
     def _look(self, plan: Plan) -> Proof | None:
         """Look at all that was looked at; keep what is there now for `note`."""
@@ -122,10 +123,11 @@ class Proofs:
         states = now["states"]
         changed = [path for path, state in kept["states"].items() if states[path] != state]
         contents = self._contents(plan)
-        if not contents.are_those_of(kept["states"], changed):
+        lay_there = contents.of(kept["states"])
+        if not contents.lie_there(lay_there, changed):
             return False
         if _are_settled(states):
-            contents.note(states)
+            contents.keep(states, lay_there)
             self._write(plan, {**now, "judged": True})
         return True
 
@@ -205,7 +207,7 @@ def _still_missing(paths: Iterable[str]) -> list[str]:
     return missing
 
 
-def _are_settled(paths: Iterable[str]) -> bool:
+def _are_settled(states: Mapping[str, str]) -> bool:
     """Whether a further change of any would show in its ctime."""
-    latest = max(os.stat(path).st_ctime_ns for path in paths)
+    latest = max(map(changed_ns, states.values()))
     return latest < time.time_ns() - SETTLED_NS

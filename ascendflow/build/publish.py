@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ascendflow.build.project import LOG, RECORD, WORK
+from ascendflow.cache.files import remove
 from ascendflow.cache.record import save_record
+from ascendflow.cache.tree import is_folder
+from ascendflow.errors import AscendflowError
+from ascendflow.plan import named
+from ascendflow.vocabulary import BACKENDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +25,9 @@ if TYPE_CHECKING:
     from ascendflow.documents.record import FileEntry, Record
     from ascendflow.plan import Plan
 
-JUDGING = ("gate", "report")
+JUDGING = ("gate", "report", "contrast")
+OUT = "out"
+"""Where a child leaves its artifacts, in its work folder."""
 
 
 def new_work_folder(project: Project, plan: Plan, stage: str) -> Path:
@@ -38,12 +45,45 @@ def clear_work(project: Project, run_name: str) -> None:
 def withdraw(project: Project, plan: Plan, stage: str) -> None:
     """Take the stage's own outputs, the verdict and the report out of `build/`.
 
-    So a verdict never outlives what it judged. What comes before the stage stays.
+    So a verdict never outlives what it judged. What comes before the stage stays, and what
+    was judged of another backend.
     """
-    names = [planned.name for planned in plan.stages]
-    after = names[names.index(stage) + 1 :]
-    for name in (stage, *(judging for judging in JUDGING if judging in after)):
+    for name in (stage, *withdrawn_with(plan, stage)):
         _remove(project.stage_folder(plan, name))
+    withdraw_strays(project, plan)
+
+
+def withdraw_strays(project: Project, plan: Plan) -> None:
+    """Take out verdicts and reports of stages that the plan no longer has.
+
+    A manifest that names other backends than before has stages of other names.
+    """
+    for stage in stray_judgements(project, plan):
+        _remove(project.stage_folder(plan, stage))
+
+
+def stray_judgements(project: Project, plan: Plan) -> list[str]:
+    """Name the stages whose verdicts and reports lie there, and which the plan has not."""
+    planned = {stage.name for stage in plan.stages}
+    judging = (named(kind, branch) for kind in JUDGING for branch in ("", *BACKENDS))
+    return [
+        name
+        for name in judging
+        if name not in planned and os.path.lexists(project.stage_path(plan, name))
+    ]
+
+
+def withdrawn_with(plan: Plan, stage: str) -> list[str]:
+    """Name the stages that judge what it makes, and no other: that may just be at work."""
+    waiting = {stage}
+    for each in plan.stages:  # producers first
+        if not waiting.isdisjoint(each.after):
+            waiting.add(each.name)
+    return [
+        each.name
+        for each in plan.stages
+        if each.kind in JUDGING and each.name in waiting - {stage}
+    ]
 
 
 def _remove(folder: Path) -> None:
@@ -55,67 +95,93 @@ def _remove(folder: Path) -> None:
     if os.path.lexists(folder):
         gone = folder.parent / WORK / f"gone-{uuid4().hex[:12]}"
         gone.parent.mkdir(exist_ok=True)
-        folder.rename(gone)
-        remove = partial(shutil.rmtree, gone, ignore_errors=True)
         try:
-            Thread(target=remove).start()
+            folder.rename(gone)
+        except FileNotFoundError:  # another branch takes the same verdicts out just now
+            return
+        free = partial(shutil.rmtree, gone, ignore_errors=True)
+        try:
+            Thread(target=free).start()
         except RuntimeError:  # no more threads
-            remove()
+            free()
 
 
-def publish(project: Project, plan: Plan, record: Record, work: Path) -> None:
+def publish(project: Project, plan: Plan, stage: str, record: Record, work: Path) -> None:
     """Put a record's outputs into `build/`, with the record and a log.
 
     Args:
         project: whose store and `build/`.
         plan: the run whose folder it is.
+        stage: whose record it is; a stage of another backend may have an equal one.
         record: what to publish.
-        work: a work folder. Artifacts that a child has left in its `out/` are moved, as
-            they were just digested; what is not there comes from the store, verified.
+        work: a work folder. Its `out/` with the artifacts that a child has left, as they
+            were just digested, becomes the stage's folder: whole, since a file that is
+            moved by itself counts as changed just now. What is not there comes from the
+            store, verified.
 
     Raises:
         CacheIntegrityError: a blob is missing or corrupt; `build/` is as it was.
     """
-    prepared = work / "publish"
-    prepared.mkdir()
-    for role, output in record["outputs"].items():
-        _fetch(project, output["files"], work / "out" / role, prepared / role)
+    prepared = work / OUT
+    prepared.mkdir(exist_ok=True)
+    for name in os.listdir(prepared):
+        if name not in record["outputs"]:
+            remove(str(prepared / name))
+    restored = {
+        role: _fetch(project, output["files"], prepared / role)
+        for role, output in record["outputs"].items()
+    }
     if (work / LOG).exists():
         shutil.copyfile(work / LOG, prepared / LOG)
     else:
         (prepared / LOG).write_text(f"restored from the store, key {record['key']}\n")
     save_record(record, prepared / RECORD)
-    target = project.stage_folder(plan, record["stage"])
+    target = project.stage_folder(plan, stage)
     _remove(target)
     prepared.rename(target)
-    _remember(project, record, target)
+    _remember(project, record, restored, prepared, target)
 
 
-def _fetch(
-    project: Project, files: Mapping[str, FileEntry], made: Path, target: Path
-) -> None:
-    if not made.exists():
+def _fetch(project: Project, files: Mapping[str, FileEntry], target: Path) -> set[str]:
+    """Restore what is not there, or not as it was digested; returns what was restored."""
+    if not _is_as_digested(project, files, target):
         project.store.restore(files, target)
-        return
-    made.rename(target)
-    for path, entry in files.items():
-        if path and not os.path.lexists(target / path):
-            (target / path).parent.mkdir(parents=True, exist_ok=True)
-            project.store.restore_file(entry["digest"], target / path)
+        return set(files)
+    missing = {path for path in files if path and not os.path.lexists(target / path)}
+    for path in missing:
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        project.store.restore_file(files[path]["digest"], target / path)
+    return missing
 
 
-def _remember(project: Project, record: Record, target: Path) -> None:
-    """Enter what was just copied in the index, so that it is not read again."""
-    project.index.remember(
-        {
-            os.path.join(target, role, path) if path else os.path.join(target, role): (
-                entry["digest"]
-            )
-            for role, output in record["outputs"].items()
-            for path, entry in output["files"].items()
-            if not path.endswith("/")
-        }
-    )
+def _is_as_digested(project: Project, files: Mapping[str, FileEntry], target: Path) -> bool:
+    """Whether nothing wrote there since; what outlived the child may."""
+    try:
+        there = project.index.tree(target)
+    except (OSError, AscendflowError):
+        return False
+    return there.items() <= files.items()
+
+
+def _remember(
+    project: Project,
+    record: Record,
+    restored: Mapping[str, set[str]],
+    prepared: Path,
+    target: Path,
+) -> None:
+    """Enter what was put there in the index, so that it is not read again."""
+    copied: dict[str, str] = {}
+    moved: dict[str, str] = {}
+    for role, output in record["outputs"].items():
+        for path, entry in output["files"].items():
+            name = os.path.join(role, path) if path else role
+            if path not in restored[role]:
+                moved[os.path.join(target, name)] = os.path.join(prepared, name)
+            elif not is_folder(path):
+                copied[os.path.join(target, name)] = entry["digest"]
+    project.index.carry(moved)
+    project.index.remember(copied)
 
 
 def keep_log(project: Project, plan: Plan, stage: str, work: Path) -> Path:

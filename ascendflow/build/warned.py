@@ -13,6 +13,7 @@ from ascendflow.build.project import RECORD
 from ascendflow.cache.record import read_record
 from ascendflow.cache.staleness import StaleReason
 from ascendflow.documents.json_file import json_text
+from ascendflow.plan import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,5 +54,6 @@ def warnings_document(
     for stage in stages:
         if (warnings := recorded_warnings(project, plan, stage, known)) is None:
             return None
-        told += warnings
+        # Of one backend, whose name would make another key of the same.
+        told += [{"stage": kind_of(stage), "text": each["text"]} for each in warnings]
     return json_text({"schema_version": 1, "warnings": told}).encode("ascii")

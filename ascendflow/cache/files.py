@@ -66,6 +66,19 @@ def write_bytes(path: str, data: bytes) -> None:
             file.write(data)
 
 
+def write_disposable(path: str, data: bytes) -> None:
+    """Write a file that is missed by nobody: who looks just now may find none.
+
+    The old one goes first, since ext4 writes out what is renamed over another file.
+
+    Raises:
+        AscendflowError: the disk is full or the folder cannot be written to.
+    """
+    with suppress(OSError):
+        os.unlink(path)
+    write_bytes(path, data)
+
+
 def copy_digesting(source: int, target: int) -> tuple[str, int]:
     """Copy an open file into an empty one and digest what the copy holds.
 

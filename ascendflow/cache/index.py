@@ -73,6 +73,7 @@ class Index:
         self._tick = _tick_ns()
         self._entries: index_file.Entries | None = None
         self._end = 0
+        self._buffers = threading.local()
         self._renew_locks()
         mine = weakref.WeakMethod(self._renew_locks)
         os.register_at_fork(after_in_child=lambda: (renew := mine()) and renew())
@@ -156,6 +157,25 @@ class Index:
             }
         )
 
+    def carry(self, moved: Mapping[str, str]) -> None:
+        """Know moved files by their new names, in the states known by the old ones.
+
+        What was written to since is in another state, and no more known than before.
+
+        Args:
+            moved: new path -> old path.
+        """
+        entries = self._entries or {}
+        noted: dict[str, tuple[str, str]] = {}
+        for new, old in moved.items():
+            quoted = encode_basestring_ascii(os.path.abspath(old))
+            found = entries.get(quoted, "")
+            state = found.partition("\t")[0]
+            if (digest := index_file.digest_in(found, quoted, state)) is not None:
+                noted[encode_basestring_ascii(os.path.abspath(new))] = state, digest
+        if noted:
+            self._note(noted)
+
     def _entry(self, name: str, stat: os.stat_result | None = None) -> FileEntry:
         quoted = encode_basestring_ascii(name)
         if (known := self._known(quoted, name, stat)) is not None:
@@ -208,7 +228,7 @@ class Index:
             self._on_unknown(self, before.st_size)
             is_recent = self._is_recent(before.st_ctime_ns)
             digest = hashlib.sha256()
-            buffer = memoryview(bytearray(min(before.st_size + 1, CHUNK)))
+            buffer = self._buffer()
             while count := os.readv(file, [buffer]):
                 digest.update(buffer[:count])
             after = os.fstat(file)
@@ -219,6 +239,13 @@ class Index:
         is_certain = not is_recent and identity(before) == identity(after)
         entry: FileEntry = {"digest": PREFIX + digest.hexdigest(), "size": after.st_size}
         return entry, identity(after) if is_certain else None
+
+    def _buffer(self) -> memoryview:
+        """Return this thread's buffer: a new one costs as much as to read a small file."""
+        buffer: memoryview | None = getattr(self._buffers, "own", None)
+        if buffer is None:
+            buffer = self._buffers.own = memoryview(bytearray(CHUNK))
+        return buffer
 
     def _note(self, known: Mapping[str, tuple[str, str]]) -> None:
         entries = {name: index_file.entry(name, *known[name]) for name in known}

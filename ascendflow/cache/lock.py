@@ -33,7 +33,8 @@ def hold(
     Args:
         path: the lock's file; made if need be, with its folder.
         note: who we are, for those who wait for us.
-        on_wait: called once, with the holder's note, when it has to be waited for.
+        on_wait: called once, with the holder's note, when it has to be waited for; who
+            has left none, or not yet, is "another process".
         patience_s: seconds to wait before that is worth a word.
 
     Raises:
@@ -83,7 +84,8 @@ def _acquire(path: str, on_wait: Callable[[str], None] | None, patience_s: float
         try:
             if not _is_free_within(patience_s, descriptor):
                 if on_wait is not None:
-                    on_wait(os.pread(descriptor, 1000, 0).decode("utf-8", "replace"))
+                    note = os.pread(descriptor, 1000, 0).decode("utf-8", "replace")
+                    on_wait(note or "another process")
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_still_at(descriptor, path):
                 return descriptor

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.digest import digest_json
-from ascendflow.cache.files import write_bytes
+from ascendflow.cache.files import write_disposable
 from ascendflow.errors import AscendflowError
 from ascendflow.reads.names import identity
 
@@ -37,13 +37,14 @@ class Sources:
     """
 
     def __init__(self, folder: str, digests_file: str | os.PathLike[str]) -> None:
+        self._folder = folder
         self._path = os.fspath(digests_file)
         self._digests: dict[str, str] | None = None
         self._latest_ns = 0
         self._read_ns = time.time_ns()
-        states = dict(self._scan(folder))
-        self.files = sorted(states)
-        self._state = digest_json([sys.version, folder, states])
+        self._states = dict(self._scan(folder))
+        self.files = sorted(self._states)
+        self._state = digest_json([sys.version, folder, self._states])
 
     def digest(self, name: str, make: Callable[[], str]) -> str:
         """Return what `make` returned the last time, if no file changed since."""
@@ -53,6 +54,10 @@ class Sources:
             self._digests[name] = make()
             self._save(self._digests)
         return self._digests[name]
+
+    def are_as_they_were(self) -> bool:
+        """Whether `stat` still says the same of every file."""
+        return dict(self._scan(self._folder)) == self._states
 
     def _scan(self, top: str) -> Iterator[tuple[str, str]]:
         """List each file, and what `stat` says of it."""
@@ -83,4 +88,4 @@ class Sources:
         if self._latest_ns < self._read_ns - SETTLED_NS:
             document = {"state": self._state, "digests": digests}
             with suppress(AscendflowError):
-                write_bytes(self._path, json.dumps(document).encode("ascii"))
+                write_disposable(self._path, json.dumps(document).encode("ascii"))

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ascendflow.cann.lint import lint
+from ascendflow.cann.setting_files import settings_in
 from ascendflow.cann.target import Target, why_refused
 from ascendflow.errors import NotModelledError
 from ascendflow.graph.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import onnx_ir as ir
 
     from ascendflow.graph.rewrite import Cures
 
 
-def choose(model: ir.Model, config: Mapping[str, str]) -> Cures:
+def choose(
+    model: ir.Model, config: Mapping[str, Any], files: Mapping[str, Path] | None = None
+) -> Cures:
     """Return rule -> node -> the deviations that the rule is against there.
 
     Only rules that change nothing beyond rounding are chosen; loss is the user's to accept.
@@ -25,10 +29,12 @@ def choose(model: ir.Model, config: Mapping[str, str]) -> Cures:
     Args:
         model: loaded with its shapes.
         config: a target as the manifest spells it.
+        files: option -> the file that says it in place of the manifest.
 
     Raises:
         NotModelledError: nothing is known of the target, so nothing can be chosen for it.
     """
+    config = {**config, **settings_in(files or {})}
     if (reason := why_refused(config)) is not None:
         raise NotModelledError(
             f"rewrite.rules: auto cannot choose: {reason}",

@@ -10,8 +10,9 @@ from ascendflow.cann.deviations.op_unregistered import OpUnregistered
 from ascendflow.cann.lint import lint
 from ascendflow.cann.types import choose, floating
 from ascendflow.graph.io_spec import dtype_name
-from ascendflow.graph.load import blaming, load_model
 from ascendflow.graph.nodes import label
+from ascendflow.graph.soundness import load_sound, looking_at
+from ascendflow.graph.text import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,12 +75,13 @@ def listed(path: Path, target: Target, shapes: Shapes | None = None) -> Listing:
         shapes: of inputs, by name, instead of what the file leaves open.
 
     Raises:
-        StageError: it is no ONNX model, or a setting names what is not there.
+        StageError: it is no ONNX model that can be run (`graph.soundness`), or a setting
+            names what is not there.
         UsageError: `shapes` are not those of its inputs.
     """
-    model = load_model(path, shapes)
-    choices = choose(model, target)
-    with blaming(path):
+    model = load_sound(path, shapes)
+    with looking_at(path):
+        choices = choose(model, target)
         findings = list(lint(model, target, choices))
     problems = _problems(findings)
     return Listing(
@@ -111,7 +113,8 @@ def totals_line(listing: Listing) -> str:
     """Count the nodes, those that are refused, and those of which nothing is known."""
     counts = Counter(row.problem for row in listing.nodes)
     line = (
-        f"{len(listing.nodes)} nodes: {counts['rejected']} rejected, "
+        f"{len(listing.nodes)} node{'s' * (len(listing.nodes) != 1)}: "
+        f"{counts['rejected']} rejected, "
         f"{counts['unknown']} unknown"
     )
     return f"{line}; the model is rejected as a whole" if listing.rejected else line
@@ -149,8 +152,8 @@ def _is_refusal(finding: Finding) -> bool:
 
 
 def _row(node: ir.Node, choice: Choice | None, problem: Finding | None) -> Listed:
-    name, op_type = label(node), node.op_type
-    operator = None if choice is None else choice.operator
+    name, op_type = spelled(label(node)), spelled(node.op_type)
+    operator = None if choice is None or not choice.operator else spelled(choice.operator)
     types = (None, None) if choice is None else _types(node, choice)
     if problem is not None:
         said = problem.found.consequence

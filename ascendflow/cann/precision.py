@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 from ascendflow.cann.kernels import CUBE_OPERATORS, MIXED, Column, Dtype
 from ascendflow.cann.soc import FAMILIES, spelled
 from ascendflow.manifest.precision_keys import canonical
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from ascendflow.cann.kernels import Kernel
     from ascendflow.cann.soc import Soc
 
-FORCE_FP16 = "force_fp16"
 KEEP = "must_keep_origin_dtype"
 FORCE_FP32 = "force_fp32"
 ALLOW = "allow_fp32_to_fp16"

@@ -34,6 +34,10 @@ LAST_READ = Release(*opsets.LAST_READ)
 FIRST_OPEN = Release(*opsets.FIRST_OPEN)
 """The first release whose operator repositories are open."""
 LAST_MODELLED = Release(9, 1)
+LAST_MINOR = {5: 1, 6: 3, 7: 0, 8: 5, 9: 1}
+"""Major number -> the last minor number of it that a source knows a release of."""
+PACKAGES_OF = {(7, 6): "8.0", (7, 7): "8.1"}
+"""Numbers that a toolkit's packages have, which are no releases -> their release."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,15 @@ def why_not_modelled(version: str) -> str | None:
             f"cann {version!r} is not modelled: the emulator knows "
             f"{_text(FIRST_MODELLED)} to {_text(LAST_MODELLED)}"
         )
+    if release.minor > (last := LAST_MINOR[release.major]):
+        if release in PACKAGES_OF:
+            known = f"packages of CANN {PACKAGES_OF[release]} have that number"
+        else:
+            known = (
+                f"after {release.major}.{last} the next is {release.major + 1}.0; the "
+                "packages of a release have numbers of their own"
+            )
+        return f"cann {version!r} is not modelled: it is no release that is known; {known}"
     return None
 
 

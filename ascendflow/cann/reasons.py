@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ascendflow.cann.kernels import CUBE_OPERATORS, MIXED
-from ascendflow.cann.precision import ALLOW, FORCE_FP16, FORCE_FP32, KEEP, MIX
+from ascendflow.cann.precision import ALLOW, FORCE_FP32, KEEP, MIX
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from ascendflow.cann.kernels import Column
@@ -35,7 +36,7 @@ def why(case: Case, column: Column, producers: list[str], custom: str | None) ->
 
 
 _RULES = {
-    FORCE_FP16: "force_fp16",
+    FORCE_FP16: FORCE_FP16,
     KEEP: "must_keep_origin_dtype: the graph's types or wider",
     FORCE_FP32: "force_fp32",
 }
@@ -81,6 +82,6 @@ def _kernel(case: Case) -> str:
 
 def _unread(case: Case) -> str:
     if case.operator is None:
-        return "operator and kernel not read, taken as float16 and float32"
+        return "its kernel was not read; float16 and float32 assumed"
     taken = " and ".join(sorted({each.operand for each in case.kernel.columns}))
-    return f"columns of {case.operator} not read, taken as {taken}"
+    return f"which types {case.operator} takes was not read; {taken} assumed"

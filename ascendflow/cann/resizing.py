@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ascendflow.cann.deviations.deviation import Conditions
     from ascendflow.graph.resize_axes import OnnxAxis
 
+NAMES = "NCHW"
 PICTURE = 4
 """Rank of N, C, H, W: the parser takes elements 2 and 3 of the sizes."""
 
@@ -59,7 +60,7 @@ class Resizing:
 
     @property
     def output_shape(self) -> tuple[int, ...]:
-        """N, C, H, W as CANN computes them."""
+        """N, C, H, W as CANN computes them; an open N or C counts as 1."""
         return self.onnx.asked
 
 
@@ -104,6 +105,9 @@ def _of_pictures(node: ir.Node) -> OnnxResize | Found:
     onnx = read_resize(node)
     if isinstance(onnx, str):
         return Found(onnx, "unknown")
+    if spatial := sorted(onnx.open_axes & {2, 3}):
+        named = " and ".join(NAMES[axis] for axis in spatial)
+        return Found(f"the length of {named} is not fixed", "unknown")
     # The kernel resizes H and W only, whatever is said of the others.
     if any(axis.changes for axis in onnx.axes[:2]):
         lengths = [axis.length_in for axis in onnx.axes]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ascendflow.manifest.precision_keys import canonical, refused_together
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ class Settings:
             None for the version's default.
     """
 
-    mode: str = "force_fp16"
+    mode: str = FORCE_FP16
     keep_dtype: tuple[str, ...] = ()
     mixlist: Mapping[str, Mix] = field(default_factory=dict)
     customize_dtypes: Mapping[str, CustomTypes] = field(default_factory=dict)

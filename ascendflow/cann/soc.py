@@ -126,8 +126,13 @@ def why_not_modelled(soc_version: str) -> str | None:
             f"soc_version {soc_version!r} is not modelled: its arithmetic is unknown; "
             f"modelled: {spelled(FAMILIES)}"
         )
+    begun = [name for name in MODELLED if name.lower().startswith(soc_version.lower())]
+    families = dict.fromkeys(MODELLED[name] for name in begun)
     close = get_close_matches(soc_version, (*MODELLED, *NAMED_ONLY), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"modelled: {spelled(FAMILIES)}"
+    meant = begun if len(families) == 1 else [] if families else close
+    hint = f"modelled: {spelled(families or FAMILIES)}"
+    if meant:
+        hint = f"did you mean {' or '.join(map(repr, meant))}?"
     return f"soc_version {soc_version!r} is not known; {hint}"
 
 

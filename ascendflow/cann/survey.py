@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.cann.cures import why_skipped
 from ascendflow.cann.lint import lint
 from ascendflow.cann.target import Target
 from ascendflow.documents.lint import SEVERITIES
-from ascendflow.errors import StageError
 from ascendflow.graph.constants import unread
-from ascendflow.graph.load import blaming, load_to_look, why_not_inferred
-from ascendflow.graph.refusals import training_nodes
-from ascendflow.graph.soundness import load_sound
-from ascendflow.graph.structure import read_structure
+from ascendflow.graph.load import load_to_look
+from ascendflow.graph.soundness import load_sound, looking_at
 from ascendflow.graph.text import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     import onnx_ir as ir
@@ -45,17 +41,12 @@ def survey(
         shapes: of inputs, by name, instead of what the file leaves open.
 
     Raises:
-        StageError: `path` is no ONNX model, or one whose nodes are in no order, or was
-            exported in training mode, or external data that a deviation asks for cannot be
-            read.
+        StageError: `path` is no ONNX model that can be run (`graph.soundness`), or
+            external data that a deviation asks for cannot be read.
         UsageError: `shapes` are not those of its inputs.
     """
     model = load_sound(path, shapes)
-    if (reason := why_not_inferred(path)) is not None:
-        raise StageError(f"{path.name}: breaks ONNX's rules: {reason}")
-    with blaming(path), _reading(path):
-        if trains := "; ".join(training_nodes(read_structure(path).model)):
-            raise StageError(f"{path.name}: {trains}")
+    with looking_at(path):
         findings = _findings(model, Target.of(config), all_weights=all_weights)
         told = [_told(finding) for finding in findings]
         nodes = sum(1 for _ in model.graph.all_nodes())
@@ -97,16 +88,6 @@ def unsurveyed(path: Path, config: Mapping[str, Any]) -> Lint:
         "deviations": {},
         "findings": [],
     }
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        where = error.filename or "its external data"
-        reason = error.strerror or str(error)
-        raise StageError(f"{path.name}: cannot read {where}: {reason}") from error
 
 
 def _findings(model: ir.Model, target: Target, *, all_weights: bool) -> list[Finding]:

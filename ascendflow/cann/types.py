@@ -29,6 +29,7 @@ from ascendflow.cann.subjects import Subjects
 from ascendflow.graph.dtypes import FLOATS
 from ascendflow.graph.nodes import label
 from ascendflow.graph.operators import DEFAULT_DOMAINS
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,7 +124,7 @@ class _Chooser:
             return Choice(operator, None, "Cast keeps the types that the graph asks for")
         if node.op_type == "Constant":
             return Choice(operator, _as(_dtype(node.outputs[0])), "a constant")
-        is_passing = node.op_type in PASSING and self._mode != "force_fp16"
+        is_passing = node.op_type in PASSING and self._mode != FORCE_FP16
         if is_passing and not self._subjects.names(node):
             return self._passed_on(node, operator)
         return self._of_kernel(node, operator)
@@ -133,7 +134,7 @@ class _Chooser:
         if not tensors:
             return Choice(operator, _as(_dtype(node.outputs[0])), "no floating input")
         given = tensors[0][1].given
-        return Choice(operator, _as(given), f"gives on {given}, as it gets it")
+        return Choice(operator, _as(given), f"passes on {given}, as it comes")
 
     def _of_kernel(self, node: ir.Node, operator: str | None) -> Choice:
         case, producers = self._case(node, operator)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.cann import precision, soc
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from ascendflow.cann.target import Target
@@ -77,7 +78,7 @@ def applied(target: Target) -> list[AppliedDeviation]:
     mode = target.settings.mode
     # Where types differ, some columns are assumed; and an fp32 convolution may run in HF32,
     # which is not modelled.
-    known: dict[str, Confidence] = {precision.FORCE_FP16: "high"}
+    known: dict[str, Confidence] = {FORCE_FP16: "high"}
     known |= dict.fromkeys((precision.MIX, precision.ALLOW), "medium")
     return [
         _entry(mode_name(mode), known.get(mode, "low"), precision.SOURCE),

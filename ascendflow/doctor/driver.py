@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ascendflow.backends.cann.toolkit_layout import LONGEST
 from ascendflow.doctor.machine import SYSTEM_PATH
-from ascendflow.doctor.needs import LONGEST
 from ascendflow.doctor.npu_smi import Listing, read_listing
 
 if TYPE_CHECKING:

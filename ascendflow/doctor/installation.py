@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ascendflow.backends.cann.toolkit import ATC, is_release
+from ascendflow.backends.cann.toolkit import is_release
+from ascendflow.backends.cann.toolkit_layout import ATC
 from ascendflow.cann.profile import FIRST_OPEN, why_not_modelled
 from ascendflow.doctor.finding import Findings
 from ascendflow.doctor.needs import release_of
@@ -35,6 +36,10 @@ def check(facts: Facts) -> Iterator[DoctorFinding]:
         else:
             yield _FOUND.warning(message, f"{facts.toolkit.root} is taken; correct it")
     yield from _custom_operators(facts)
+    if facts.cann is not None and (reason := why_not_modelled(facts.cann)) is not None:
+        advice = "lint and emulator need a version they know; atc itself does not"
+        say = _FOUND.note if facts.toolkit else _FOUND.warning
+        yield say(reason, advice)
     if facts.toolkit is None:
         yield from _missing(facts)
         return
@@ -53,24 +58,30 @@ def _missing(facts: Facts) -> Iterator[DoctorFinding]:
     yield _FOUND.error(
         f"no CANN is found; looked in {', '.join(facts.search.looked) or 'no folder'}; "
         f"neither {variables} is set",
-        "install CANN's toolkit and source its set_env.sh, or name it: --toolkit DIR",
+        "install CANN's toolkit in one of these folders, or name its own: --toolkit DIR "
+        "(set_env.sh need not be sourced)",
     )
 
 
 def _custom_operators(facts: Facts) -> Iterator[DoctorFinding]:
-    """Judge the packages of custom operators, which bring parsers of their own."""
+    """Judge the packages of custom operators.
+
+    They may bring kernels of CANN's own operators; an operator that ONNX does not know is
+    refused when a model comes in, whatever is installed.
+    """
     value = facts.machine.environment.get(CUSTOM_OPERATORS, "")
     for folder in filter(None, value.split(":")):
         if not (folder.startswith("/") and facts.machine.is_folder(folder)):
             yield _FOUND.warning(
-                f"{CUSTOM_OPERATORS} names {folder}, which is no folder: its operators "
-                "have no parser (E16002, E19010)",
-                "install the package of custom operators again, or correct the variable",
+                f"{CUSTOM_OPERATORS} names {folder}, which is no folder",
+                "correct the variable, or unset it",
             )
     if value:
         yield _FOUND.note(
             f"{CUSTOM_OPERATORS} is set in this shell, which atc does not see by itself",
-            "name it under `environment` in the manifests that need it",
+            "for other kernels of CANN's own operators name it under `environment` in a "
+            "manifest; a model with operators of its own is taken by no pipeline: there "
+            "would be no golden of them",
         )
 
 
@@ -123,10 +134,6 @@ def _version(facts: Facts, toolkit: Toolkit) -> Iterator[DoctorFinding]:
         yield _FOUND.error(
             f"CANN {facts.asked.cann} is asked for, {toolkit.root} is {toolkit.version}",
             "install that version, or change `convert.cann` in the manifest",
-        )
-    if (reason := why_not_modelled(toolkit.version)) is not None:
-        yield _FOUND.note(
-            reason, "lint and emulator need a version they know; atc itself does not"
         )
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.doctor.needs import LONGEST
+from ascendflow.backends.cann.toolkit_layout import LONGEST
 
 if TYPE_CHECKING:
     from ascendflow.doctor.machine import Machine, Ran

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ascendflow.backends.cann.toolkit_layout import LONGEST
 from ascendflow.cann.profile import Release, parse
 
 Version = tuple[int, ...]
@@ -19,8 +20,6 @@ Version = tuple[int, ...]
 FIRST_PYTHON = (3, 7)
 PROXY_PYTHON = (3, 13)
 """The first Python with FrameLocalsProxy, which cannot be pickled."""
-LONGEST = 64
-"""Characters of a version; what is longer is none."""
 
 _PRERELEASE = re.compile(r"alpha|beta", re.IGNORECASE)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ascendflow.doctor.finding import Findings
 from ascendflow.doctor.interpreter import BENCH, FOR_KERNELS, NOT_PROBE, OPTION, PROBE
-from ascendflow.doctor.needs import FIRST_PYTHON, PROXY_PYTHON, dotted, needs, numbers
+from ascendflow.doctor.needs import FIRST_PYTHON, PROXY_PYTHON, ROWS, dotted, needs, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LAST_BENCH_PYTHON = (3, 12)
 """The last Python that there are wheels of aclruntime for (0.0.2)."""
 BEFORE_85 = "before CANN 8.5"
+LAST_BEFORE_85 = "8.4"
+"""Its numpy is one that every earlier release takes too."""
 
 _PYTHON, _BENCH, _PROBE = Findings("python"), Findings("ais_bench"), Findings("msprobe")
 _ANOTHER = "name another with --python PATH, in a manifest with convert.python"
@@ -95,7 +97,10 @@ def _numpy(
     if row is None:
         if version >= (2,):
             message = f"{told}: {BEFORE_85} atc fails with it (np.float_ was removed)"
-            yield _PYTHON.warning(message, f"for those: {pip} 'numpy<2'")
+            before = needs(LAST_BEFORE_85)
+            spec = _numpy_spec(before, numbers(asked.python))
+            advice = f"for those: {_pip(asked, before)} install 'numpy{spec}'"
+            yield _PYTHON.warning(message, advice)
         return
     first, below = row.numpy(numbers(asked.python))
     spec = _numpy_spec(row, numbers(asked.python))
@@ -108,9 +113,11 @@ def _numpy(
 
 
 def _numpy_spec(row: Needs | None, python: Version) -> str:
-    if row is None:
-        return "<2"
-    first, below = row.numpy(python)
+    """Spell what a release takes; None: what all do that take this Python."""
+    rows = [row] if row else [each for each in ROWS if python[:2] <= each.last_python]
+    taken = [each.numpy(python) for each in rows or ROWS[-1:]]
+    below = min((end for _, end in taken if end), default=None)
+    first = max(start for start, _ in taken)
     return f">={dotted(first)}" + (f",<{dotted(below)}" if below else "")
 
 
@@ -158,6 +165,6 @@ def _probe(asked: Interpreter) -> Iterator[DoctorFinding]:
         )
     if asked.packages.get(PROBE) is None:
         yield _PROBE.note(
-            f"{asked.executable} has no msprobe: operators on the device are not compared",
+            f"{asked.executable} has no msprobe, which only `nodes_by: msprobe` needs",
             f"{pip} install {PROBE} (never {NOT_PROBE}, which is something else)",
         )

@@ -1,18 +1,16 @@
 """Finds an installed CANN and reads what its own files say of it; runs nothing.
 
-Sources: the runtime's `resolve_cann_env.sh` and the installation guides (folders),
-msprobe's `offline/compare` (atc), an installed 8.1.RC1 (its files and scripts).
+Sources: the runtime's `resolve_cann_env.sh` and the installation guides (folders). What
+lies where in them says `backends.cann.toolkit_layout`.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ascendflow.backends.cann.toolkit import ATC
-from ascendflow.doctor.needs import LONGEST, release_of
+from ascendflow.backends.cann import toolkit_layout as layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,10 +30,8 @@ FOLDERS = (
 )
 """Where CANN is installed unless told otherwise: below `~`, the user's home, or below /."""
 
-PACKAGES = ("compiler", "opp", "runtime", "toolkit")
 ARCHES = ("x86_64", "aarch64")
 _KERNELS = "opp/built-in/op_impl/ai_core/tbe/config"
-_RUNNING = re.compile(r"\[[^:\]]*:([^\]]+)\]")
 
 
 @dataclass(frozen=True)
@@ -128,40 +124,40 @@ def _root(machine: Machine, folder: str) -> str | None:
 
     A broken one is one too. A script alone may be that of the folder around a toolkit.
     """
-    infos = [f"{arch}-linux/ascend_toolkit_install.info" for arch in ARCHES]
-    own = (*ATC, "version.cfg", *(f"{p}/version.info" for p in PACKAGES), *infos)
-    for signs in (own, ("set_env.sh",)):
-        for below in ("", "/cann", "/latest", "/ascend-toolkit/latest"):
-            root = folder + below
-            if any(os.path.lexists(machine.at(f"{root}/{sign}")) for sign in signs):
+    roots = [folder + each for each in ("", "/cann", "/latest", "/ascend-toolkit/latest")]
+    for signs in (_signs, lambda root: [f"{root}/set_env.sh"]):
+        for root in roots:
+            if any(os.path.lexists(machine.at(sign)) for sign in signs(root)):
                 return root
     return None
 
 
+def _signs(root: str) -> list[str]:
+    versions = [file for arch in ARCHES for file in layout.version_files(root, arch)]
+    return [*layout.atcs(root), *versions]
+
+
 def _read(machine: Machine, root: str, found_by: str) -> Toolkit:
     arch = _arch(machine, root)
-    places = [f"{root}/{place}" for place in ATC]
-    scripts = list(_scripts(root, arch))
+    places = layout.atcs(root)
+    scripts = layout.set_envs(root, arch)
     atc = next((place for place in places if machine.is_program(place)), None)
     script = next((each for each in scripts if machine.read(each) is not None), None)
     broken = [
         place
-        for place in ([] if atc else places) + ([] if script else scripts)
+        for place in [*([] if atc else places), *([] if script else scripts)]
         if os.path.lexists(machine.at(place))
     ]
-    info = machine.entries(f"{root}/{arch}-linux/ascend_toolkit_install.info")
-    packages = dict(_packages(machine, root))
-    version = _plain(info.get("version", "")) or packages.get("compiler")
     return Toolkit(
         root=root,
         found_by=found_by,
-        version=version or packages.get("toolkit"),
+        version=layout.release(root, arch, machine.entries),
         arch=arch,
-        packages=packages,
+        packages=dict(layout.releases(root, machine.entries)),
         atc=atc,
         set_env=script,
         kernels=tuple(_kernels(machine, root)),
-        socs=tuple(_socs(machine, f"{root}/{arch}-linux/data/platform_config")),
+        socs=tuple(sorted(set(_socs(machine, root, arch)))),
         unusable=tuple(broken),
     )
 
@@ -175,38 +171,16 @@ def _arch(machine: Machine, root: str) -> str | None:
     return next(iter(there), said if said in ARCHES else None)
 
 
-def _scripts(root: str, arch: str | None) -> Iterator[str]:
-    yield f"{root}/set_env.sh"
-    yield f"{os.path.dirname(root)}/set_env.sh"  # 8.x: ascend-toolkit/set_env.sh
-    if arch is not None:
-        yield f"{root}/{arch}-linux/script/set_env.sh"
-
-
-def _packages(machine: Machine, root: str) -> Iterator[tuple[str, str]]:
-    """Yield which release each package is of, by its own file, else by version.cfg."""
-    running = machine.entries(f"{root}/version.cfg")
-    for package in PACKAGES:
-        own = machine.entries(f"{root}/{package}/version.info").get("version_dir", "")
-        listed = _RUNNING.fullmatch(running.get(f"{package}_running_version", ""))
-        if version := _plain(own) or _plain(listed[1] if listed else ""):
-            yield package, version
-
-
-def _plain(version: str) -> str | None:
-    """Return a version that is one, with its marks of quotation gone."""
-    version = version.strip("\"' ")
-    return version if release_of(version) is not None else None
-
-
 def _kernels(machine: Machine, root: str) -> Iterator[str]:
     folder = f"{root}/{_KERNELS}"
     for name in machine.names(folder):
-        if len(name) <= LONGEST and machine.is_folder(f"{folder}/{name}"):
+        if len(name) <= layout.LONGEST and machine.is_folder(f"{folder}/{name}"):
             yield name
 
 
-def _socs(machine: Machine, folder: str) -> Iterator[str]:
-    for name in machine.names(folder):
-        soc, suffix = os.path.splitext(name)
-        if suffix == ".ini" and len(soc) <= LONGEST:
-            yield soc
+def _socs(machine: Machine, root: str, arch: str | None) -> Iterator[str]:
+    for folder in layout.platforms(root, arch):
+        for name in machine.names(folder):
+            soc, suffix = os.path.splitext(name)
+            if suffix == ".ini" and len(soc) <= layout.LONGEST:
+                yield soc

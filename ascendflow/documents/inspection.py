@@ -27,7 +27,8 @@ class InspectedTensor(TypedDict):
     A dimension that is not fixed is -1 in an OM, its name or null in an ONNX file; `shape`
     is null where not even the rank is known. `ranges` are [least, most] of each dimension.
     `aipp_shape` is what the graph sees where static AIPP makes that another. `size` is in
-    bytes; null or 0 where it is unknown.
+    bytes: what the file says, of the largest gear, else what shape and type make; null
+    where that is open.
     """
 
     name: str
@@ -133,8 +134,8 @@ class OmContents(TypedDict):
 class OnnxContents(TypedDict):
     """An ONNX file; `operators` counts nodes, those of sub-graphs and functions too.
 
-    `initializer_bytes` is what weights take; `external_bytes`, how much of that lies in
-    the files of `external_files`.
+    `initializer_bytes` is what weights take, `constants` are the tensors that nodes hold;
+    `external_bytes`, how much of both lies in the files of `external_files`.
     """
 
     ir_version: int
@@ -143,6 +144,8 @@ class OnnxContents(TypedDict):
     functions: int
     initializers: int
     initializer_bytes: int
+    constants: int
+    constant_bytes: int
     external_bytes: int
     external_files: list[str]
     operators: dict[str, int]
@@ -153,6 +156,7 @@ class EmulatedContents(TypedDict):
 
     `alternative` is whether a second artifact beside it has the other thing that CANN may
     do; `behaviour` then names this one's.
+    `weights_bytes` is what the file of weights beside it has; 0 where there is none.
     """
 
     emulator: int

@@ -17,6 +17,12 @@ SEVERITIES: tuple[Consequence, ...] = ("rejected", "silent", "precision", "unkno
 class LintFinding(TypedDict):
     """One deviation that applies; `node` and `op_type` are null where it is of the model.
 
+    `deviation` is its name, which docs/deviations.md lists; `reason` why it applies here;
+    `confidence` how sure it is that CANN does so, as read in `source`.
+
+    `consequence` is `rejected`: ATC refuses the model; `silent`: it runs and gives other
+    values; `precision`: its values are less precise; `unknown`: no source says.
+
     `stops_convert`: the emulator converts no such model: what is rejected, and what is
     unknown, unless both things that CANN may do are computed. `rule` is the rule against
     it, where there is one; `skipped` is why it would leave this node alone, null where it
@@ -44,10 +50,12 @@ class DeviationText(TypedDict):
 
 
 class Lint(TypedDict):
-    """`lint.json`: findings by severity, then in graph order, the whole model first.
+    """What `lint` found: by severity, then in graph order, the whole model first.
 
-    `totals` counts findings by consequence; `deviations` describes each that was found.
-    `unread` counts the constants that were too large to be looked at unasked.
+    It is what `ascendflow lint --format json` prints, and a pipeline's `lint.json`. `nodes`
+    and `totals` count the model's nodes, and findings by consequence. `deviations` says of
+    each that was found what ONNX says and what CANN does. `unread` counts the constants
+    that were too large to be looked at unasked.
     """
 
     schema_version: Literal[1]

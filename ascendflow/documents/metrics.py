@@ -82,7 +82,8 @@ class NodeComparison(TypedDict):
     (`golden_only`), or a rule or the compiler inserted it (`target_only`; `node` and
     `op_type` are then empty). Over several samples each metric is the worst, counts are the
     largest, and statistics those of the sample with the worst cosine similarity (or
-    mismatch rate), but for `golden_largest`: the largest finite magnitude in any.
+    mismatch rate), but for `golden_largest` and `target_largest`: the largest finite
+    magnitude in any.
     `introduced_nonfinite` counts NaN and infinities of the target that the golden does not
     have in that place. `underflow`, of the same sample as the statistics, is there only
     where the golden has such elements. `problem` says why a pair could not be measured.

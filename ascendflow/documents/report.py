@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from ascendflow.documents.conversion import Confidence
 from ascendflow.documents.metrics import Behaviours, Flips, Kind, Pair, Underflow
@@ -64,13 +64,23 @@ class Cause(TypedDict):
     behaviours: NotRequired[list[str]]
 
 
+class Overflow(TypedDict):
+    """A node of which ONNX has finite values beyond float16, and the target has none.
+
+    `largest` is their magnitude in ONNX.
+    """
+
+    node: str
+    op_type: str
+    largest: float
+
+
 class DivergentNode(TypedDict):
     """The node that the verdict names, with what is known of it.
 
     `module` and `source` are where it comes from in the user's PyTorch code, "" where
-    nothing is known. `golden_largest` is the largest finite magnitude of the golden, null
-    for integers and booleans; `underflow` null where it has no element that float16 would
-    round coarsely.
+    nothing is known. `overflow` is null where neither its values nor those that it reads
+    left float16; `underflow` where it has no element that float16 would round coarsely.
     """
 
     name: str
@@ -79,7 +89,7 @@ class DivergentNode(TypedDict):
     target_op: str | None
     reason: Reason
     metrics: dict[str, Number]
-    golden_largest: Number | None
+    overflow: Overflow | None
     underflow: Underflow | None
     module: str
     source: str
@@ -146,7 +156,8 @@ class RuleRow(TypedDict):
 
     `skipped` is reason -> nodes. `held` is null where the rule applied to nothing. `file`
     is the user's, where the rule is theirs. `deviations` is what `auto` chose the rule
-    for, with the nodes; empty where the manifest names the rule.
+    for, with the nodes; empty where the manifest names the rule. `arguments` is what the
+    manifest gave it, where it takes some.
     """
 
     rule: str
@@ -157,6 +168,7 @@ class RuleRow(TypedDict):
     skipped: dict[str, list[str]]
     file: str | None
     deviations: dict[str, list[str]]
+    arguments: NotRequired[dict[str, Any]]
 
 
 class Deviation(TypedDict):

@@ -29,6 +29,7 @@ def every_tensor(
     feeds: Mapping[str, np.ndarray],
     *,
     threads: int,
+    weights: Path | None = None,
     segment_nodes: int = SEGMENT_NODES,
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Run an ONNX model once and yield every numeric node output, in graph order.
@@ -38,9 +39,10 @@ def every_tensor(
     (what a node needs may be made further up or down), then onnx's reference evaluator.
 
     Args:
-        path: the ONNX file, external data beside it.
+        path: the ONNX file.
         feeds: one sample; dtypes and shapes as the model wants them.
         threads: of onnxruntime, within one operator.
+        weights: the folder of its external data; absent: its own.
         segment_nodes: how many nodes run at a time. More cost memory, fewer cost time.
 
     Yields:
@@ -53,7 +55,7 @@ def every_tensor(
     import numpy as np
 
     known = {name: np.asarray(array, order="C") for name, array in feeds.items()}
-    run = _Run(path, threads)
+    run = _Run(path, threads, weights or path.parent)
     known = {name: array for name, array in known.items() if name in run.last_read}
     start = 0
     while start < len(run.nodes):
@@ -74,11 +76,11 @@ def every_tensor(
 class _Run:
     """One model, cut as it goes."""
 
-    def __init__(self, path: Path, threads: int) -> None:
+    def __init__(self, path: Path, threads: int, weights: Path) -> None:
         structure = read_structure(path)
         self.nodes = list(structure.model.graph.node)
         self._maker = SegmentMaker(structure)
-        self._path, self._threads = path, threads
+        self._path, self._threads, self._weights = path, threads, weights
         self.last_read: dict[str, int] = {}
         for index, node in enumerate(self.nodes):
             self.last_read.update(dict.fromkeys(read_by(node), index))
@@ -129,7 +131,7 @@ class _Run:
                 for name in node.output
                 if self._is_read_from(name, stop)
             )
-            folder = self._path.parent
+            folder = self._weights
             found = (
                 run_in_reference(segment, feeds, folder=folder, escaping=escaping)
                 if in_reference

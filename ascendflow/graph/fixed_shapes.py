@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
 from ascendflow.graph.external_data import SMALL, byte_size
+from ascendflow.graph.giants import can_follow, why_giant
 from ascendflow.graph.io_spec import fits, input_values, inputs_of, value_spec
 from ascendflow.graph.misfits import why_misfit
 from ascendflow.manifest.onnx_file import OnnxFile, fixed_shapes, model_inputs
@@ -128,13 +129,14 @@ def _infer_outputs(model: onnx.ModelProto) -> None:
         value.type.tensor_type.ClearField("shape")
     try:
         inferred = onnx.shape_inference.infer_shapes(
-            _without_weights(model), data_prop=True
+            _without_weights(model), data_prop=can_follow(model)
         )
     except Exception as error:
         raise StageError(
             f"the model does not accept these input shapes: {error}",
             hint="give each input the shape the model was made for",
         ) from error
+    _refuse_giants(inferred.graph)
     for value, found in zip(model.graph.output, inferred.graph.output, strict=True):
         value.CopyFrom(found)
         shape = value.type.tensor_type.shape
@@ -146,6 +148,14 @@ def _infer_outputs(model: onnx.ModelProto) -> None:
             shape.SetInParent()
             for _ in rank:
                 shape.dim.add()
+
+
+def _refuse_giants(inferred: onnx.GraphProto) -> None:
+    for value in (*inferred.input, *inferred.value_info, *inferred.output):
+        sizes = value_spec(value).shape or ()
+        known = [size for size in sizes if isinstance(size, int)]
+        if len(known) == len(sizes) and (reason := why_giant(value.name, known)):
+            raise StageError(reason)
 
 
 def _without_weights(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from itertools import islice
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING
 
 from ascendflow import vocabulary
+from ascendflow.documents.sizes import bytes_of
 from ascendflow.errors import StageError
 from ascendflow.graph.io_spec import dtype_name
 from ascendflow.graph.structure import read_structure
 from ascendflow.graph.text import spelled
-from ascendflow.graph.traverse import every_node, initializers
+from ascendflow.graph.traverse import attribute_tensors, every_node, initializers
 from ascendflow.wire import LENGTH, MalformedError, walk
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def contents(model: onnx.ModelProto) -> OnnxContents:
         for node in every_node(model)
     )
     sizes = [(_stored_bytes(tensor), tensor) for tensor in initializers(model)]
-    outside = [(size, tensor) for size, tensor in sizes if tensor.external_data]
+    constants = [(_stored_bytes(tensor), tensor) for tensor in attribute_tensors(model)]
+    outside = [(size, each) for size, each in (*sizes, *constants) if each.external_data]
     files = {
         spelled(entry.value)
         for _, tensor in outside
@@ -90,6 +91,8 @@ def contents(model: onnx.ModelProto) -> OnnxContents:
         "functions": len(model.functions),
         "initializers": len(sizes),
         "initializer_bytes": sum(size for size, _ in sizes),
+        "constants": len(constants),
+        "constant_bytes": sum(size for size, _ in constants),
         "external_bytes": sum(size for size, _ in outside),
         "external_files": sorted(files),
         "operators": dict(sorted(counts.items())),
@@ -142,7 +145,7 @@ def _tensor(value: onnx.ValueInfoProto) -> InspectedTensor:
         "dtype": dtype,
         "shape": shape,
         "format": None,
-        "size": None,
+        "size": bytes_of(dtype, shape),
         "ranges": [],
         "aipp_shape": None,
     }
@@ -156,10 +159,5 @@ def _size(dim: onnx.TensorShapeProto.Dimension) -> int | str | None:
 
 def _stored_bytes(tensor: onnx.TensorProto) -> int:
     """Return what the tensor's elements take, its texts' bytes where it has texts."""
-    import onnx_ir as ir
-
-    try:
-        bits = ir.DataType(tensor.data_type).bitwidth
-    except (TypeError, ValueError):
-        return sum(len(text) for text in tensor.string_data)
-    return int(math.prod(max(size, 0) for size in tensor.dims) * bits + 7) // 8
+    size = bytes_of(dtype_name(tensor.data_type) or "", tensor.dims)
+    return sum(map(len, tensor.string_data)) if size is None else size

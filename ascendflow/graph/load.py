@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -13,12 +12,14 @@ from ascendflow.graph.external_data import dead_references, refer
 from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.fixed_shapes import fix_shapes, wanted_inputs
 from ascendflow.graph.functions import why_not_spelled_out
+from ascendflow.graph.giants import can_follow, why_giant
 from ascendflow.graph.lent_shapes import DECLARED, remember_declared
 from ascendflow.graph.node_inputs import why_not_these
 from ascendflow.graph.nodes import static_shape
+from ascendflow.graph.refusals import repeated_names
 from ascendflow.graph.structure import Structure, read_structure
 from ascendflow.graph.text import not_utf8
-from ascendflow.graph.traverse import every_graph, every_node
+from ascendflow.graph.traverse import every_graph
 from ascendflow.graph.validity import why_against_the_rules, why_inconsistent
 from ascendflow.graph.wholeness import why_not_whole
 
@@ -31,14 +32,6 @@ if TYPE_CHECKING:
 
     from ascendflow.graph.fixed_shapes import Shapes
 
-_LONGEST_FOLLOWED = 1 << 20
-"""Elements of a vector; half a second."""
-_LARGEST_TENSOR = 1 << 30
-"""Elements; 4 GiB in fp32."""
-
-_MAKING = frozenset({"ConstantOfShape", "Expand", "Range", "Tile"})
-_FEW = 16
-"""Elements of a constant that says how much to make."""
 _STUMBLES = (
     ArithmeticError,
     AssertionError,
@@ -138,7 +131,8 @@ def _with_shapes(declared: onnx.ModelProto, path: Path) -> ir.Model:
 
     if (reason := why_not_spelled_out(declared)) is not None:
         raise StageError(f"{path.name}: {reason}")
-    if problems := "; ".join(why_not_these(declared)):
+    twice = repeated_names(declared.graph, frozenset())
+    if problems := "; ".join((*twice, *why_not_these(declared))):
         raise StageError(f"{path.name}: {problems}")
     model = ir.from_proto(_inferred(declared))
     remember_declared(model.graph, declared.graph)
@@ -166,39 +160,11 @@ def _whole(model: onnx.ModelProto, path: Path) -> onnx.ModelProto:
 
 
 def _inferred(declared: onnx.ModelProto) -> onnx.ModelProto:
-    """Infer shapes, following values where no vector is too long to be followed.
-
-    ONNX keeps one message for each element of a vector that is cast.
-    """
+    """Infer shapes, following values where no vector is too long to be followed."""
     import onnx
 
-    follow = max(_vector_lengths(declared), default=0) <= _LONGEST_FOLLOWED
+    follow = can_follow(declared)
     return onnx.shape_inference.infer_shapes(declared, data_prop=follow)
-
-
-def _vector_lengths(declared: onnx.ModelProto) -> Iterator[int]:
-    """Give how long vectors may be: those that are fed, those that constants ask for."""
-    for value in declared.graph.input:
-        if len(dimensions := value.type.tensor_type.shape.dim) == 1:
-            yield dimensions[0].dim_value
-    numbers = {tensor.name: tensor for tensor in declared.graph.initializer}
-    for node in every_node(declared):
-        if node.op_type == "Constant" and node.attribute[0].HasField("t"):
-            numbers[node.output[0]] = node.attribute[0].t
-        elif node.op_type in _MAKING:
-            asked = (numbers[name] for name in node.input if name in numbers)
-            yield from (_largest(tensor) for tensor in asked)
-
-
-def _largest(tensor: onnx.TensorProto) -> int:
-    import onnx
-
-    if tensor.data_location == onnx.TensorProto.EXTERNAL or math.prod(tensor.dims) > _FEW:
-        return 0
-    numbers = onnx.numpy_helper.to_array(tensor)
-    if numbers.dtype.kind not in "iu" or not numbers.size:
-        return 0
-    return max(abs(int(number)) for number in numbers.ravel())
 
 
 def _innermost(error: BaseException) -> BaseException:
@@ -223,10 +189,16 @@ def why_invalid(path: Path) -> str | None:
 def why_not_inferred(path: Path) -> str | None:
     """Return what ONNX's shape inference refuses in the file's nodes, or None.
 
-    It takes no sparse initializer for a dense one, as runtimes do, nor names that are no
-    text: of such models nothing is said.
+    What the file declares of shapes inside and behind them is not believed. Inference takes
+    no sparse initializer for a dense one, as runtimes do, nor names that are no text: of
+    such models nothing is said.
     """
     model = _referring(path)
+    for graph in every_graph(model):
+        graph.ClearField("value_info")
+        for output in graph.output:
+            if output.type.HasField("tensor_type"):
+                output.type.tensor_type.ClearField("shape")
     if (reason := why_inconsistent(model)) is None:
         return None
     is_sparse = any(graph.sparse_initializer for graph in every_graph(model))
@@ -261,11 +233,8 @@ def _refuse_giants(graph: ir.Graph, name: str) -> None:
     """Refuse a tensor so large that whatever looks at its rows would not end."""
     for value in _values(graph):
         shape = static_shape(value)
-        if shape is not None and math.prod(shape) > _LARGEST_TENSOR:
-            raise StageError(
-                f"{name}: tensor {value.name!r} has shape {list(shape)}: "
-                f"{math.prod(shape)} elements, of at most {_LARGEST_TENSOR}"
-            )
+        if shape is not None and (reason := why_giant(value.name, shape)) is not None:
+            raise StageError(f"{name}: {reason}")
 
 
 def _mark_undeclared_constants(graph: ir.Graph, proto: onnx.GraphProto) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ascendflow.graph.giants import can_follow
 from ascendflow.graph.io_spec import value_spec
 from ascendflow.graph.validity import why_inconsistent
 
@@ -45,7 +46,7 @@ def _read_by(light: onnx.ModelProto, op_type: str, name: str) -> str:
     """Spell what the node reads, with the shapes that inference knows, or ""."""
     import onnx
 
-    inferred = onnx.shape_inference.infer_shapes(light, data_prop=True).graph
+    inferred = onnx.shape_inference.infer_shapes(light, data_prop=can_follow(light)).graph
     shapes = {
         value.name: value_spec(value).shape
         for value in (*inferred.input, *inferred.value_info)

@@ -29,7 +29,7 @@ def why_not_these(model: onnx.ModelProto) -> Iterator[str]:
 
 
 def _left_out(node: onnx.NodeProto, version: int) -> Iterator[str]:
-    """Say of a variadic operator, of which ONNX's checker does not, what is missing.
+    """Say what is missing: of a variadic operator ONNX's checker does not.
 
     onnxruntime ends the process over `Max(x, "")`.
     """
@@ -39,14 +39,18 @@ def _left_out(node: onnx.NodeProto, version: int) -> Iterator[str]:
         formal = onnx.defs.get_schema(node.op_type, version, "").inputs
     except (onnx.defs.SchemaError, TypeError):
         return  # no known operator, which others say
-    if not formal or formal[-1].option != onnx.defs.OpSchema.FormalParameterOption.Variadic:
-        return
-    first = len(formal) - 1
-    missing = [str(i) for i in range(first, len(node.input)) if not node.input[i]]
+    optional = onnx.defs.OpSchema.FormalParameterOption.Optional
+    last = len(formal) - 1
+    missing = {
+        at: formal[min(at, last)].name
+        for at, name in enumerate(node.input)
+        if formal and not name and formal[min(at, last)].option != optional
+    }
     if missing:
+        names = ", ".join(map(repr, dict.fromkeys(missing.values())))
         yield (
-            f"{_called(node)} leaves out input {', '.join(missing)} of "
-            f"{len(node.input)}: its {formal[-1].name!r} are not optional"
+            f"{_called(node)} leaves out input {', '.join(map(str, missing))} of "
+            f"{len(node.input)}: {names} cannot be left out"
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ascendflow.graph.endless import endless_loops
 from ascendflow.graph.external_data import is_external
 from ascendflow.graph.functions import why_not_spelled_out
 from ascendflow.graph.io_spec import input_values, opset_of, value_spec
@@ -36,6 +37,7 @@ def why_refused(model: onnx.ModelProto) -> Iterator[str]:
     yield from why_not_these(model)
     yield from random_nodes(model)
     yield from training_nodes(model)
+    yield from endless_loops(model, _constants(model))
     yield from functions(model)
 
 
@@ -86,7 +88,8 @@ def repeated_names(graph: onnx.GraphProto, outer: frozenset[str]) -> Iterator[st
     for node in graph.node:
         for name in filter(None, node.output):
             yield from _define(origin, name, f"{node.op_type} node {node.name!r}")
-    for name, times in sorted(Counter(value.name for value in graph.output).items()):
+    # In their own order: a name that is no text is bytes, and sorts with no other.
+    for name, times in Counter(value.name for value in graph.output).items():
         if times > 1:
             yield f"output {name!r} is listed {times} times"
     for node in graph.node:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ascendflow.graph.nodes import constant, input_at, static_shape
+from ascendflow.graph.computed_sizes import computed_sizes, lengths_of
+from ascendflow.graph.nodes import constant, input_at
 from ascendflow.graph.resize_axes import BEFORE_11, Filter, OnnxAxis
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import onnx_ir as ir
 
 MODE = "coordinate_transformation_mode"
@@ -21,11 +24,13 @@ FIRST_WITH_MODE = 11
 LONGEST = 1 << 24
 """Elements of an axis beyond which its positions are not computed."""
 _LATEST = 19
+_STAYS = -(1 << 62)
+"""In place of a size: the open length of the axis itself."""
 
 
 @dataclass(frozen=True)
 class OnnxResize:
-    """One Resize or Upsample whose lengths are all known.
+    """One Resize or Upsample; the lengths of all axes that it resizes are known.
 
     Attributes:
         opset: the operator set that the node is read in.
@@ -34,6 +39,7 @@ class OnnxResize:
         mode: coordinate_transformation_mode, after ONNX's default.
         nearest_mode: after ONNX's default.
         axes: one for each dimension.
+        open_axes: those of open length; they stay as they are, and count as 1 long.
         asked: the lengths that sizes or scales ask for, before any policy.
         weigh: how linear and cubic weight elements.
         extrapolation_value: of outputs outside the axis, with tf_crop_and_resize.
@@ -45,6 +51,7 @@ class OnnxResize:
     mode: str
     nearest_mode: str
     axes: tuple[OnnxAxis, ...]
+    open_axes: frozenset[int]
     asked: tuple[int, ...]
     weigh: Filter
     extrapolation_value: float
@@ -77,13 +84,17 @@ class _UnknownError(Exception):
 
 @dataclass(frozen=True)
 class _Lengths:
-    """Lengths in and out, and scales, of every axis; `numbers` are those that are named."""
+    """Lengths in and out, and scales, of every axis; `numbers` are those that are named.
+
+    An open axis counts as 1 long and stays so.
+    """
 
     before: tuple[int, ...]
     asked: tuple[int, ...]
     after: tuple[int, ...]
     scales: tuple[float, ...]
     numbers: tuple[int, ...]
+    open_axes: frozenset[int]
 
 
 def read_resize(node: ir.Node) -> OnnxResize | str:
@@ -107,6 +118,7 @@ def read_resize(node: ir.Node) -> OnnxResize | str:
         mode=mode,
         nearest_mode=nearest_mode if has_mode else BEFORE_11,
         axes=tuple(OnnxAxis(*each) for each in axes),
+        open_axes=lengths.open_axes,
         asked=lengths.asked,
         weigh=Filter(
             cubic if interpolation == "cubic" else None,
@@ -121,27 +133,35 @@ def _has_mode(opset: int, *, is_upsample: bool) -> bool:
     return opset >= FIRST_WITH_MODE and not is_upsample
 
 
+def _spelled_shape(value: ir.Value | None) -> str:
+    """Spell a shape; what stands for an open length may be a formula of a whole line."""
+    if value is None or value.shape is None:
+        return "unknown"
+    lengths = (str(length) for length in value.shape)
+    return f"[{','.join('?' if '(' in each else each for each in lengths)}]"
+
+
 def _lengths(node: ir.Node, *, has_mode: bool) -> _Lengths:
-    shape = static_shape(node.inputs[0])
-    if shape is None:
-        value = node.inputs[0]
-        known = "unknown" if value is None or value.shape is None else str(value.shape)
-        raise _UnknownError(f"its input's shape {known} is not fixed")
-    if not shape:
-        raise _UnknownError("its input is a scalar, which has no axis")
+    shape, open_axes = _shape(node)
     named = node.attributes.get_ints("axes", range(len(shape)))
     numbers = tuple(number % len(shape) for number in named)
-    given, is_sizes = _given(node, len(numbers), has_mode=has_mode)
+    given, is_sizes = _given(node, numbers, has_mode=has_mode)
     scales, asked = [1.0] * len(shape), list(shape)
     for number, each in zip(numbers, given.tolist(), strict=True):
+        if number in open_axes:
+            if each != (_STAYS if is_sizes else 1):
+                raise _not_fixed(node.inputs[0])
+            continue
         length = np.float32(shape[number]) * np.float32(each)
         if not np.isfinite(length):
             raise _UnknownError(f"axis {number} of length {shape[number]} times {each:g}")
         asked[number] = int(each) if is_sizes else int(length)
         scales[number] = asked[number] / max(shape[number], 1) if is_sizes else each
-    lengths = _Lengths(shape, tuple(asked), tuple(asked), tuple(scales), numbers)
+    lengths = _Lengths(shape, tuple(asked), tuple(asked), tuple(scales), numbers, open_axes)
     policy = node.attributes.get_string("keep_aspect_ratio_policy", "stretch")
     if is_sizes and policy != "stretch":
+        if open_axes & set(numbers):
+            raise _not_fixed(node.inputs[0])
         if min(named, default=0) < 0:
             raise _UnknownError(
                 f"onnxruntime does not keep {policy!r} with axes counted from the end"
@@ -155,9 +175,28 @@ def _lengths(node: ir.Node, *, has_mode: bool) -> _Lengths:
     return lengths
 
 
-def _given(node: ir.Node, count: int, *, has_mode: bool) -> tuple[np.ndarray, bool]:
-    """Return sizes or scales, and whether they are sizes."""
-    sizes = constant(input_at(node, 3)) if has_mode else None
+def _not_fixed(value: ir.Value | None) -> _UnknownError:
+    return _UnknownError(f"its input's shape {_spelled_shape(value)} is not fixed")
+
+
+def _shape(node: ir.Node) -> tuple[tuple[int, ...], frozenset[int]]:
+    """Return the input's shape, 1 where it is open, and the axes where it is."""
+    value = node.inputs[0]
+    if value is None or value.shape is None:
+        raise _not_fixed(value)
+    dims = tuple(value.shape)
+    if not dims:
+        raise _UnknownError("its input is a scalar, which has no axis")
+    shape = tuple(length if isinstance(length, int) else 1 for length in dims)
+    opened = (axis for axis, length in enumerate(dims) if not isinstance(length, int))
+    return shape, frozenset(opened)
+
+
+def _given(
+    node: ir.Node, numbers: Sequence[int], *, has_mode: bool
+) -> tuple[np.ndarray, bool]:
+    """Return sizes or scales of axes `numbers`, and whether they are sizes."""
+    sizes, count = _sizes(node, numbers) if has_mode else None, len(numbers)
     if sizes is not None and sizes.size:
         given, is_sizes = sizes, True
     elif "scales" in node.attributes:  # Upsample-7
@@ -174,6 +213,20 @@ def _given(node: ir.Node, count: int, *, has_mode: bool) -> tuple[np.ndarray, bo
     if not np.isfinite(given).all():
         raise _UnknownError(f"its scales are {given.tolist()}")
     return given.ravel(), is_sizes
+
+
+def _sizes(node: ir.Node, numbers: Sequence[int]) -> np.ndarray | None:
+    """Return the sizes, `_STAYS` where one is the open length of the axis itself."""
+    elements = computed_sizes(input_at(node, 3))
+    if elements is None or len(elements) != len(numbers):
+        return constant(input_at(node, 3))
+    own = lengths_of(node.inputs[0]) or []
+    sizes = [
+        _STAYS if isinstance(element, str) and element == own[number] else element
+        for element, number in zip(elements, numbers, strict=True)
+    ]
+    whole = [size for size in sizes if isinstance(size, int)]
+    return np.array(whole, np.int64) if len(whole) == len(sizes) else None
 
 
 def _kept_in_shape(lengths: _Lengths, *, smallest: bool) -> _Lengths:
@@ -201,4 +254,6 @@ def _roi(node: ir.Node, lengths: _Lengths) -> tuple[list[float], list[float]]:
     roi = found.ravel()
     for place, number in enumerate(lengths.numbers):
         starts[number], ends[number] = float(roi[place]), float(roi[place + count])
+        if number in lengths.open_axes and (starts[number], ends[number]) != (0, 1):
+            raise _not_fixed(node.inputs[0])
     return starts, ends

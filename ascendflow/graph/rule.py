@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ascendflow.documents.json_file import json_text
 from ascendflow.errors import InternalError, StageError
 from ascendflow.factories import users_code
+from ascendflow.graph.given import Given
 from ascendflow.graph.nodes import label, opset
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 from ascendflow.graph.surroundings import Surroundings
@@ -150,7 +151,7 @@ class Rule(ABC):
             StageError: the same of a user's own rule, or it raised.
         """
         nodes = [n for n in self.candidates(model) if selection.includes(label(n))]
-        around = self._around(model)
+        around = self._around(model, len(nodes))
         return [self._at(node, model, around) for node in nodes]
 
     def at(self, node: ir.Node, model: ir.Model) -> Finding:
@@ -159,19 +160,22 @@ class Rule(ABC):
         Raises:
             InternalError, StageError: as when it is called.
         """
-        return self._at(node, model, self._around(model))
+        return self._at(node, model, self._around(model, 1))
 
-    def _around(self, model: ir.Model) -> Surroundings | None:
+    def _around(self, model: ir.Model, edits: int) -> Surroundings | None:
         """Return what a user's rule is to leave alone; ascendflow's own are tested."""
-        return None if self.file is None else Surroundings(model)
+        return None if self.file is None else Surroundings(model, edits)
 
     def _at(self, node: ir.Node, model: ir.Model, around: Surroundings | None) -> Finding:
         node.version = opset(node, model)
         name, given = label(node), {value: value.name for value in node.outputs}
+        if around is not None and (fault := around.why_touched(node)) is not None:
+            raise self._broken(f"rule {self.name!r}, before node {name!r}: {fault}")
         with self._whose_fault(name):  # what a finding holds may raise where it is read
             finding, fault = self._tried(node)
             if around is not None:
-                fault = around.why_changed(node, given) or fault
+                is_bad = fault is not None
+                fault = around.why_changed(node, given, now=is_bad) or fault
         if finding is None or fault is not None:
             raise self._broken(f"rule {self.name!r}, node {name!r}: {fault}")
         return finding
@@ -179,7 +183,7 @@ class Rule(ABC):
     def _tried(self, node: ir.Node) -> tuple[Finding | None, str | None]:
         """Apply the rule; return the first finding, and how it broke its contract."""
         graph, before = node.graph, _Picture.of(node)
-        outputs = [(value, value.name, _is_read(value)) for value in node.outputs]
+        outputs = [Given.of(value) for value in node.outputs]
         # One that never ends is not waited for.
         findings = list(islice(self.apply(node), 2))
         if node.graph is None:
@@ -275,7 +279,7 @@ def _why_not_told(finding: Finding) -> str | None:
 
 def _why_badly_replaced(
     graph: ir.Graph | ir.Function | None,
-    outputs: list[tuple[ir.Value, str | None, bool]],
+    outputs: list[Given],
     findings: list[Finding],
     node: ir.Node,
 ) -> str | None:
@@ -284,15 +288,9 @@ def _why_badly_replaced(
         return f"took the node out of its graph and yielded {findings}"
     if (fault := _why_not_about(node, findings[0])) is not None:
         return fault
-    for value, name, _ in outputs:
-        if value.uses() or value.is_graph_output():
-            return f"left uses of {name!r}, which no node gives any more"
+    for each in outputs:
+        if each.value.uses() or each.value.is_graph_output():
+            return f"left uses of {each.name!r}, which no node gives any more"
     assert graph is not None  # noqa: S101, a candidate is in a graph
-    given = {value.name for other in graph for value in other.outputs}
-    lost = [name for _, name, read in outputs if read and name and name not in given]
+    lost = [str(each.name) for each in outputs if each.is_lost(graph)]
     return f"lost the tensors {', '.join(lost)}" if lost else None
-
-
-def _is_read(value: ir.Value) -> bool:
-    """Return whether anything reads `value`; what nothing reads may go."""
-    return bool(value.uses()) or value.is_graph_output()

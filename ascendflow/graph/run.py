@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 ONNXRUNTIME: Final = "onnxruntime"
 REFERENCE: Final = "onnx.reference"
+WEIGHTS_FOLDER = "session.model_external_initializers_file_folder_path"
+"""Where onnxruntime looks for the external data of a model that it is given as bytes."""
 _NODE = re.compile(r"(?:[Nn]ode[^']{0,40}name:?|Name:) ?'([^']*)'")
 
 
@@ -43,25 +45,28 @@ class OnnxModel:
             holds no path, so that a record may keep it.
     """
 
-    def __init__(self, path: Path, *, threads: int = 1) -> None:
-        """Load `path`, whose external data lies beside it.
+    def __init__(
+        self, path: Path, *, threads: int = 1, weights: Path | None = None
+    ) -> None:
+        """Load `path`.
 
         Args:
             path: the ONNX file.
             threads: onnxruntime's threads within an operator; it changes results.
+            weights: the folder of its external data; absent: its own.
 
         Raises:
             StageError: onnxruntime refuses the model, or lacks a kernel and the reference
                 evaluator cannot load it either.
         """
         model = read_structure(path).model
-        self._path = path
+        self._path, self._weights = path, weights
         self.inputs: tuple[ValueSpec, ...] = inputs_of(model)
         self.outputs: tuple[ValueSpec, ...] = outputs_of(model)
         self.runtime: Runtime = ONNXRUNTIME
         self.note: str | None = None
         try:
-            self._run = _onnxruntime(path, threads)
+            self._run = _onnxruntime(path, threads, weights)
         except Exception as error:  # noqa: BLE001 - its classes share no public base
             self._run = self._reference(error)
 
@@ -120,7 +125,7 @@ class OnnxModel:
         if not _is_kernel_missing(cause):
             raise _failed(self._path, cause, by=ONNXRUNTIME) from cause
         try:
-            evaluator = ReferenceEvaluator(str(self._path))
+            evaluator = ReferenceEvaluator(_loaded(self._path, self._weights))
         except Exception as error:
             raise _failed(self._path, cause, by=ONNXRUNTIME) from error
         self.runtime = REFERENCE
@@ -165,13 +170,25 @@ def session_options(threads: int) -> Any:
     return options
 
 
-def _onnxruntime(path: Path, threads: int) -> Any:
+def _onnxruntime(path: Path, threads: int, weights: Path | None) -> Any:
     import onnxruntime as ort
 
     options = session_options(threads)
     options.log_severity_level = 3  # errors; warnings repeat what export has settled
-    session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    model: str | bytes = str(path)
+    if weights is not None:
+        model = path.read_bytes()
+        options.add_session_config_entry(WEIGHTS_FOLDER, str(weights))
+    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     return lambda feeds: session.run(None, feeds)
+
+
+def _loaded(path: Path, weights: Path | None) -> onnx.ModelProto:
+    import onnx
+
+    model = onnx.load(path, load_external_data=False)
+    onnx.load_external_data_for_model(model, str(weights or path.parent))
+    return model
 
 
 def _why(model: onnx.ModelProto, cause: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.graph.outline import read_by
-from ascendflow.graph.run import session_options
+from ascendflow.graph.run import WEIGHTS_FOLDER, session_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -117,9 +117,7 @@ def run_in_onnxruntime(
     options = session_options(threads)
     options.enable_cpu_mem_arena = False  # it would outlive the segment
     options.log_severity_level = 4
-    options.add_session_config_entry(
-        "session.model_external_initializers_file_folder_path", str(folder)
-    )
+    options.add_session_config_entry(WEIGHTS_FOLDER, str(folder))
     session = ort.InferenceSession(
         segment.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

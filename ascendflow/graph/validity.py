@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ascendflow.graph.giants import can_follow
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 from ascendflow.graph.traverse import every_node
 
@@ -38,9 +39,10 @@ def why_inconsistent(model: onnx.ModelProto) -> str | None:
     """Return what types, shapes and lengths of attributes do not fit together, or None."""
     import onnx
 
+    light, follow = without_weights(model), can_follow(model)
     try:
         onnx.shape_inference.infer_shapes(
-            without_weights(model), check_type=True, strict_mode=True, data_prop=True
+            light, check_type=True, strict_mode=True, data_prop=follow
         )
     except Exception as error:  # noqa: BLE001  InferenceError, and what is behind it
         return " ".join(str(error).split())

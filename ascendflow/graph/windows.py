@@ -182,6 +182,11 @@ def _fits(node: ir.Node, kernel: Lengths) -> bool:
     )
 
 
+def counts_padding(node: ir.Node) -> bool:
+    """Whether an average divides by padded elements too."""
+    return node.attributes.get_int("count_include_pad", 0) != 0
+
+
 def kernel_shape(node: ir.Node) -> Lengths | None:
     """Return the kernel's spatial shape: the attribute, else that of the weights."""
     if (given := ints(node, "kernel_shape")) or node.op_type in POOLS:
@@ -198,6 +203,20 @@ def lengths_of(node: ir.Node) -> Lengths | None:
     dims = tuple(value.shape)[2:]
     fixed = tuple(d for d in dims if isinstance(d, int))
     return fixed if dims and len(fixed) == len(dims) else None
+
+
+def lengths_for_pads(node: ir.Node, window: Window) -> Lengths | None:
+    """Return spatial lengths that auto_pad comes out right for, None where one is open.
+
+    At stride 1 SAME pads by the extent less 1 at any length: an open one counts as 1.
+    """
+    value = node.inputs[0]
+    if value is None or value.shape is None:
+        return None
+    axes = zip(tuple(value.shape)[2:], window.strides, strict=True)
+    lengths = tuple(1 if s == 1 and not isinstance(n, int) else n for n, s in axes)
+    fixed = tuple(n for n in lengths if isinstance(n, int))
+    return fixed if len(fixed) == len(lengths) else None
 
 
 def spatial_rank(node: ir.Node) -> int | None:

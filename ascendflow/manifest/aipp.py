@@ -14,6 +14,13 @@ from ascendflow import vocabulary
 from ascendflow.manifest.block import STRICT, FromList
 from ascendflow.manifest.fields import Number, one_of
 
+_NO_FULL_CHROMA = (
+    "a gray YUV400_U8 is no stand-in: no document says how a device makes full chroma of "
+    "it, so ONNX could not be given the same picture; give samples as RGB888_U8, or name "
+    "an insert_op_conf of your own, with backend: cann"
+)
+PICTURE_HINTS = dict.fromkeys(("YUV420SP_U8", "YUV422SP_U8", "YUYV_U8"), _NO_FULL_CHROMA)
+
 Byte = Annotated[int, Field(ge=0, le=255)]
 Length = Annotated[int, Field(ge=1, le=4096)]
 Start = Annotated[int, Field(ge=0, le=4095)]
@@ -71,7 +78,7 @@ class Aipp(BaseModel):
 
     model_config = STRICT
 
-    input_format: Annotated[str, one_of(vocabulary.PICTURES)]
+    input_format: Annotated[str, one_of(vocabulary.PICTURES, PICTURE_HINTS)]
     """What samples hold: RGB888_U8 of 3 channels, XRGB8888_U8 of 4, YUV400_U8 of 1."""
     src_image_size: Annotated[tuple[Length, Length], FromList] | None = None
     """Height and width of the pictures; absent: those of the input."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.manifest.problems import Keys, Problem, shown
+from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ def gear_problems(
     """
     keys = ("convert", kind)
     if "input_shape" not in convert:
-        hint = "with -1 where gears differ: input_shape: {image: [-1, 3, 224, 224]}"
+        hint = f"with -1 where gears differ{_example(kind, shapes)}"
         yield Problem(keys, "needs input_shape (E10004)", hint)
     for each in shapes.ranges:
         size = shown(shapes.given[each.name][each.index])
@@ -54,6 +55,19 @@ def gear_problems(
         yield from _counts(keys, gears, MOST_ON_950 if soc.startswith(ON_950) else MOST)
         yield from _values(keys, kind, gears, len(shapes.open))
         yield from _fits(keys, kind, gears, shapes)
+
+
+def _example(kind: str, shapes: Shapes) -> str:
+    """Write the manifest's own shapes with -1 where this kind of gears has them."""
+    places = {"dynamic_batch_size": (0,), "dynamic_image_size": HEIGHT_AND_WIDTH}.get(kind)
+    if places is None or not shapes.inputs:
+        return ""  # which sizes dynamic_dims leaves open is for the user to say
+    opened = {
+        printable(name): [-1 if at in places else size for at, size in enumerate(sizes)]
+        for name, sizes in shapes.inputs.items()
+    }
+    spelled = ", ".join(f"{name}: {sizes}" for name, sizes in opened.items())
+    return f": input_shape: {{{spelled}}}"
 
 
 def _gears(written: Any) -> list[list[int]] | None:

@@ -7,11 +7,13 @@ code of ATC's refusal, where it has one. Shapes and gears are in `atc_shapes`, c
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.manifest.aipp_rules import aipp_problems, picture_ranges
 from ascendflow.manifest.atc_shapes import shape_problems
 from ascendflow.manifest.atc_texts import text_problems
+from ascendflow.manifest.backends import NOT_BESIDE_EMULATION, named_backends
 from ascendflow.manifest.paths import lookup
 from ascendflow.manifest.problems import Problem, shown
 
@@ -30,9 +32,10 @@ NOT_TAKEN = {
     "check_report": ("is for other modes of ATC", "remove the line"),
     "dump_mode": ("is for other modes of ATC", "remove the line"),
     "enable_scope_fusion_passes": ("is for TensorFlow", "remove the line"),
-    "auto_tune_mode": ("is refused by ATC (E10001)", "tune with AOE instead"),
-    "mdl_bank_path": ("is no key: what it holds would be in no key of the cache", None),
-    "op_bank_path": ("is no key: what it holds would be in no key of the cache", None),
+    "auto_tune_mode": (
+        "is refused by ATC (E10001)",
+        "tune with AOE, and name what it makes: op_bank_path, mdl_bank_path",
+    ),
     "op_compiler_cache_dir": (_OURS, "each build has a cache of its own"),
     "debug_dir": (_OURS, "it lies in the stage's folder"),
     "target": ("has no document of ATC's that says what it means", None),
@@ -48,6 +51,14 @@ SHARED_FILES: dict[str, Any] = {
 }
 """Keys of every backend that only `cann` takes as a file -> what says nothing."""
 
+SINCE: tuple[tuple[str, Any, tuple[int, int]], ...] = (
+    ("external_weight", 2, (9, 0)),
+    ("enable_attr_compression", None, (9, 0)),
+    ("hccl_sub_comm_config", None, (9, 1)),
+)
+"""(option, the value or None for any, the first CANN). Source: GE's branches 8.5.0, 9.0.0
+and 9.1.0; what only its newest tree has may be in any to come."""
+
 _MODE_30 = "Ascend035"
 
 
@@ -57,11 +68,21 @@ def atc_options(data: Any) -> Iterator[Problem]:
     if not isinstance(convert, dict):
         return
     given = {key: value for key, value in convert.items() if value is not None}
-    if given.get("backend") == "cann":
+    backends = named_backends(given)
+    if not backends:
+        return  # told by itself
+    if "cann" not in backends:
+        yield from _only_for_cann(given)
+    else:
         yield from refused_by_atc(given, lookup(data, ("inputs",)))
         yield from picture_ranges(data)
-    else:
-        yield from _only_for_cann(given)
+        yield from _cut_source(data, given)
+    if backends != ("cann",):
+        several = f"[{', '.join(backends)}]" if len(backends) > 1 else None
+        named = several or shown(convert.get("backend", "emulator"))
+        yield from _not_for_emulation(given, named)
+    if "cann" in backends and "emulator" in backends:
+        yield from _not_beside_emulation(given)
 
 
 def refused_by_atc(convert: Mapping[str, Any], inputs: Any) -> Iterator[Problem]:
@@ -99,10 +120,21 @@ def _only_for_cann(convert: Mapping[str, Any]) -> Iterator[Problem]:
         if key in Convert.model_fields and key not in Target.model_fields:
             text = f"is read by backend: cann only, and the backend is {backend}"
             yield Problem(("convert", key), text, "remove the line, or set backend: cann")
+
+
+def _not_for_emulation(convert: Mapping[str, Any], backend: str) -> Iterator[Problem]:
     for key in SHARED_FILES:
         if isinstance(convert.get(key), str):
             text = f"is a file, which backend: cann only reads; the backend is {backend}"
             yield Problem(("convert", key), text, "write here what the file says")
+
+
+def _not_beside_emulation(convert: Mapping[str, Any]) -> Iterator[Problem]:
+    for key in NOT_BESIDE_EMULATION:
+        if key in convert:
+            text = "makes other inputs or outputs, which the emulator has no model of"
+            hint = "remove it, or set backend: cann"
+            yield Problem(("convert", key), text, hint, is_apart=True)
 
 
 def _mode(convert: Mapping[str, Any]) -> Iterator[Problem]:
@@ -134,6 +166,23 @@ def _output_types(convert: Mapping[str, Any]) -> Iterator[Problem]:
         if isinstance(nodes, list) and name not in nodes:
             text = "is not in out_nodes"
             yield Problem(("convert", "output_type", name), text, "list it there too")
+
+
+def _out_nodes(convert: Mapping[str, Any]) -> Iterator[Problem]:
+    nodes = convert.get("out_nodes")
+    first: dict[str, int] = {}
+    for index, name in enumerate(nodes if isinstance(nodes, list) else []):
+        if isinstance(name, str) and first.setdefault(name, index) != index:
+            text = f"is out_nodes[{first[name]}] too, got {shown(name)}"
+            yield Problem(("convert", "out_nodes", index), text, "remove one")
+
+
+def _cut_source(data: Any, convert: Mapping[str, Any]) -> Iterator[Problem]:
+    """Refuse to cut a PyTorch model: its own golden would have other outputs."""
+    if convert.get("out_nodes") and lookup(data, ("source", "torch")) is not None:
+        text = "cuts an ONNX file, and the source is PyTorch"
+        hint = "return these tensors from forward(), or name an ONNX file as source"
+        yield Problem(("convert", "out_nodes"), text, hint)
 
 
 def _aipp(convert: Mapping[str, Any]) -> Iterator[Problem]:
@@ -185,6 +234,20 @@ def _needs_implmode(convert: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(("convert", key), text, "remove one")
 
 
+def _since(convert: Mapping[str, Any]) -> Iterator[Problem]:
+    """Refuse what the ATC of an older CANN has not, which it would say much later."""
+    cann = convert.get("cann")
+    match = re.match(r"(\d{1,4})\.(\d{1,4})(\.|$)", cann) if isinstance(cann, str) else None
+    if match is None:
+        return
+    release = (int(match[1]), int(match[2]))
+    for key, value, since in SINCE:
+        if key in convert and value in (None, convert[key]) and release < since:
+            what = "is" if value is None else f"is {value}, which is"
+            text = f"{what} of CANN {'.'.join(map(str, since))} and later, not {cann}"
+            yield Problem(("convert", key), text, "remove it, or name the CANN you have")
+
+
 def _host(convert: Mapping[str, Any]) -> Iterator[Problem]:
     if convert.get("dynamic_shape") is True:
         return
@@ -198,9 +261,11 @@ RULES: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (
     _mode,
     _compression,
     _output_types,
+    _out_nodes,
     _aipp,
     _needs_implmode,
     _host,
     _inline,
+    _since,
 )
 """Each takes the block without its nulls, of which no type is certain."""

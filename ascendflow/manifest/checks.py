@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from ascendflow import vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sized
+    from collections.abc import Sequence, Sized
 
 MODEL = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 CANN = r"[0-9]+\.[0-9]+(\.[A-Za-z0-9]+)*"
@@ -74,6 +74,15 @@ def not_empty(value: Sized) -> Sized:
     return value
 
 
+def each_once(value: Sequence[str]) -> Sequence[str]:
+    """A list with something in it, and nothing twice."""
+    not_empty(value)
+    twice = [each for each in dict.fromkeys(value) if value.count(each) > 1]
+    if twice:
+        raise wrong(f"must name each once, and {' and '.join(twice)} is there again")
+    return value
+
+
 def identifier(value: str) -> str:
     """A name that Python code can define."""
     if not value.isidentifier() or keyword.iskeyword(value):
@@ -86,10 +95,7 @@ def relative_path(value: str) -> str:
     if not value or any(ord(character) < 32 for character in value):
         raise wrong("must be a path")
     if value.startswith(("/", "~", "\\")):
-        hint = "name its folder in [tool.ascendflow] roots of pyproject.toml"
-        raise wrong(
-            "must be relative to the manifest's folder", f"{hint}, then write root:path"
-        )
+        raise wrong("must be relative to the manifest's folder", vocabulary.A_ROOT)
     return value
 
 

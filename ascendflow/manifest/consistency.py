@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow import vocabulary
 from ascendflow.manifest import opsets
-from ascendflow.manifest.atc_gears import GEARS
 from ascendflow.manifest.atc_options import atc_options
+from ascendflow.manifest.backends import named_backends
 from ascendflow.manifest.infer import infer_keys
 from ascendflow.manifest.paths import lookup
 from ascendflow.manifest.precision_keys import precision_keys
@@ -113,23 +113,12 @@ def cann_release(cann: str) -> tuple[int, int] | None:
 
 def _soc(data: Any) -> Iterator[Problem]:
     soc = lookup(data, ("convert", "soc_version"))
-    if lookup(data, ("convert", "backend")) == "cann":
+    if named_backends(lookup(data, ("convert",))) == ("cann",):
         return  # the installed atc knows its own, and lint warns
     if isinstance(soc, str) and soc not in vocabulary.SOC_VERSIONS:
         text = f"is no SoC that is known, got {shown(soc)}"
         hint = closest_or_all(soc, vocabulary.SOC_VERSIONS)
         yield Problem(("convert", "soc_version"), text, hint)
-
-
-def _open_source(data: Any) -> Iterator[Problem]:
-    """Refuse open sizes of a PyTorch model: its export fixes every size."""
-    convert = _block(data, "convert")
-    opened = [key for key in (*GEARS, "dynamic_shape") if convert.get(key)]
-    is_cann = convert.get("backend") == "cann"
-    if is_cann and opened and "torch" in _block(data, "source"):
-        text = "needs an ONNX file as source: the export of PyTorch fixes every size"
-        hint = "export it yourself with open sizes, and name it: source: {onnx: net.onnx}"
-        yield Problem(("convert", opened[0]), text, hint)
 
 
 def _thresholds(data: Any) -> Iterator[Problem]:
@@ -210,7 +199,6 @@ CONSISTENCY: tuple[Callable[[Any], Iterator[Problem]], ...] = (
     _opset,
     rule_problems,
     _soc,
-    _open_source,
     _thresholds,
     _end_metric,
     _names,

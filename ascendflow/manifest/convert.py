@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from ascendflow import vocabulary
 from ascendflow.manifest.aipp import Aipp
+from ascendflow.manifest.backends import NOT_BESIDE_EMULATION
 from ascendflow.manifest.block import STRICT, FromList
 from ascendflow.manifest.fields import (
     AbsolutePath,
@@ -20,6 +21,7 @@ from ascendflow.manifest.fields import (
     Python3,
     RelativePath,
     Text,
+    names_backend,
     one_of,
 )
 from ascendflow.manifest.target import Names, Target
@@ -34,18 +36,24 @@ UpTo2 = Annotated[int, Field(ge=0, le=2)]
 UpTo3 = Annotated[int, Field(ge=0, le=3)]
 UpTo4 = Annotated[int, Field(ge=0, le=4)]
 OutputType = Annotated[str, one_of(vocabulary.OUTPUT_TYPES)]
+OpMode = Annotated[str, one_of(vocabulary.OP_PRECISION_MODES)]
 Cores = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\|[0-9]+)?$")]
-
-_IS_CANN = {"properties": {"backend": {"const": "cann"}}, "required": ["backend"]}
 
 
 def _by_backend(schema: dict[str, Any]) -> None:
     """Say in JSON Schema which keys a backend needs, and which it does not read."""
     ours = [name for name in Convert.model_fields if name not in Target.model_fields]
     soc = {"soc_version": {"enum": list(vocabulary.SOC_VERSIONS)}}
+    alone = {
+        "properties": {**soc, **{name: {"type": "null"} for name in NOT_BESIDE_EMULATION}}
+    }
     schema |= {
-        "if": _IS_CANN,
-        "then": {"required": ["toolkit", "python"]},
+        "if": names_backend("cann"),
+        "then": {
+            "required": ["toolkit", "python"],
+            "if": names_backend("emulator"),
+            "then": alone,
+        },
         "else": {"properties": {**soc, **{name: {"type": "null"} for name in ours}}},
     }
 
@@ -54,7 +62,8 @@ class Convert(Target):
     """The target: ONNX to OM.
 
     The emulator reads `cann`, `soc_version` and what is said of precision; backend `cann`
-    reads every key, and ATC judges them.
+    reads every key, and ATC judges them. Where both are named, the emulator leaves the
+    others out, and the report says which.
     """
 
     model_config = ConfigDict(**STRICT, json_schema_extra=_by_backend)
@@ -92,7 +101,8 @@ class Convert(Target):
     output_type: OutputType | dict[str, OutputType] | None = None
     """Type of all outputs, or `node:0` of `out_nodes` -> its type."""
     out_nodes: Names | None = None
-    """Outputs to build for: `node:0`, or names of tensors."""
+    """Outputs to build for, as the ONNX file names them: `node:0`, or names of tensors. The
+    model is cut there when it comes in, for every stage."""
     host_env_os: Annotated[str, one_of(("linux", "minios"))] | None = None
     """Where a model of dynamic shape will run; absent: as here."""
     host_env_cpu: Annotated[str, one_of(("x86_64", "aarch64", "arm64", "arm"))] | None = (
@@ -113,8 +123,8 @@ class Convert(Target):
     """File that describes the devices of a distributed build."""
     hccl_sub_comm_config: RelativePath | None = None
     """File of communication groups (CANN 9.1)."""
-    op_precision_mode: Annotated[dict[str, Text] | None, OrFile()] = None
-    """Node's name, or `OpType::Relu` -> high_precision, high_performance, ..."""
+    op_precision_mode: Annotated[dict[str, OpMode] | None, OrFile()] = None
+    """Node's name, or `OpType::Relu` by GE operator -> how it computes inside."""
     allow_hf32: bool | None = None
     """Reserved by ATC."""
     deterministic: bool | None = None
@@ -188,6 +198,10 @@ class Convert(Target):
     """File of checks to compile into kernels."""
     op_name_map: RelativePath | None = None
     """File that maps names of custom operators."""
+    mdl_bank_path: RelativePath | None = None
+    """ZIP file of a bank of tuned graphs, as AOE makes one; its digest is in the key."""
+    op_bank_path: RelativePath | None = None
+    """ZIP file of a bank of tuned operators, as AOE makes one; its digest is in the key."""
     log: Annotated[str, one_of(("debug", "info", "warning", "error", "null"))] | None = None
     """How much ATC logs; absent: nothing but errors."""
     status_check: bool | None = None

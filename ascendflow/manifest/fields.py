@@ -12,7 +12,7 @@ from ascendflow.manifest import checks
 from ascendflow.manifest.problems import closest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 class Checked:
@@ -31,13 +31,18 @@ class Checked:
         return {**handler(core), **self._schema}
 
 
-def one_of(names: tuple[str, ...]) -> Checked:
-    """Only these strings; editors offer them."""
+def one_of(names: tuple[str, ...], hints: Mapping[str, str] | None = None) -> Checked:
+    """Only these strings; editors offer them.
+
+    Args:
+        names: the strings.
+        hints: a string that is none of them, where more is known of it -> what to do.
+    """
 
     def check(value: str) -> str:
         if value not in names:
             must = f"must be one of {', '.join(names)}"
-            raise checks.wrong(must, closest(value, names))
+            raise checks.wrong(must, (hints or {}).get(value) or closest(value, names))
         return value
 
     return Checked(check, enum=list(names))
@@ -76,6 +81,28 @@ class RulesOrAuto:
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Allow both spellings."""
         return {"anyOf": [{"const": vocabulary.AUTO}, handler(core["schema"])]}
+
+
+class OneOrList:
+    """Reads `cann` as `[cann]`; a list names each once."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Turn a name into a list, and check the list."""
+
+        def listed(value: Any) -> Any:
+            return [value] if isinstance(value, str) else value
+
+        checked = core_schema.no_info_after_validator_function(
+            checks.each_once, handler(source)
+        )
+        return core_schema.no_info_before_validator_function(listed, checked)
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Allow both spellings."""
+        several = handler(core["schema"])
+        return {
+            "anyOf": [several["items"], {**several, "minItems": 1, "uniqueItems": True}]
+        }
 
 
 class OrFile:
@@ -199,18 +226,22 @@ KNOWN_RULE_UNLESS_FILE: dict[str, Any] = {
     "if": {"properties": {"file": {"type": "string"}}, "required": ["file"]},
     "else": {"properties": {"name": {"enum": RULE_NAMES}}},
 }
+
+
+def names_backend(name: str) -> dict[str, Any]:
+    """JSON Schema of a convert block that names this backend, alone or among others."""
+    among = {"type": "array", "contains": {"const": name}}
+    return {
+        "properties": {"backend": {"anyOf": [{"const": name}, among]}},
+        "required": ["backend"],
+    }
+
+
 ON_A_DEVICE = ("python", "api", "device", "toolkit", "host", "ssh_config")
 BETWEEN_BLOCKS: dict[str, Any] = {
     "allOf": [
         {
-            "if": {
-                "properties": {
-                    "convert": {
-                        "properties": {"backend": {"const": "cann"}},
-                        "required": ["backend"],
-                    }
-                }
-            },
+            "if": {"properties": {"convert": names_backend("cann")}},
             "else": {
                 "properties": {
                     "infer": {"properties": {key: {"type": "null"} for key in ON_A_DEVICE}}

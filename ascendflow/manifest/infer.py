@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, Field
 
 from ascendflow import vocabulary
+from ascendflow.manifest.atc_gears import GEARS
+from ascendflow.manifest.backends import named_backends
 from ascendflow.manifest.block import STRICT
 from ascendflow.manifest.fields import ON_A_DEVICE, DevicePath, SshHost, one_of
 from ascendflow.manifest.paths import lookup
@@ -16,6 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ON_THE_BOARD = ("python", "toolkit")
+OF_A_DEVICE = (("infer", ON_A_DEVICE), ("compare", ("dump_gb", "nodes_by")))
+"""(block, those of its keys that are a device's)."""
+NOT_WITH_MSPROBE = (
+    ("infer", "host"),
+    *(("convert", key) for key in ("aipp", "insert_op_conf", "input_fp16_nodes")),
+    *(("convert", key) for key in ("dynamic_shape", *GEARS)),
+)
+"""It runs on this machine, and feeds one file to the OM and to ONNX."""
 
 
 class Infer(BaseModel):
@@ -44,15 +54,28 @@ class Infer(BaseModel):
 
 def infer_keys(data: Any) -> Iterator[Problem]:
     """Yield what does not stand together."""
-    given = lookup(data, ("infer",))
-    if not isinstance(given, dict):
+    backends = named_backends(lookup(data, ("convert",)))
+    if "cann" in backends:
+        yield from _beside_msprobe(data)
+        yield from _on_the_board(data)
+    if not backends or "cann" in backends:
         return
-    told = [key for key in given if key in ON_A_DEVICE and given[key] is not None]
-    if lookup(data, ("convert", "backend")) != "cann":
-        for key in told:
-            text = "is read by backend: cann only, and the backend is another"
-            yield Problem(("infer", key), text, "remove it, or set backend: cann")
-        return
+    for block, keys in OF_A_DEVICE:
+        for key in _told(data, block):
+            if key in keys:
+                text = "is read by backend: cann only, and the backend is another"
+                yield Problem((block, key), text, "remove it, or set backend: cann")
+
+
+def _told(data: Any, block: str) -> list[str]:
+    given = lookup(data, (block,))
+    return (
+        [key for key in given if given[key] is not None] if isinstance(given, dict) else []
+    )
+
+
+def _on_the_board(data: Any) -> Iterator[Problem]:
+    told = _told(data, "infer")
     if "host" in told:
         for key in ON_THE_BOARD:
             if key not in told:
@@ -61,3 +84,12 @@ def infer_keys(data: Any) -> Iterator[Problem]:
     elif "ssh_config" in told:
         text = "is for ssh, and there is no infer.host"
         yield Problem(("infer", "ssh_config"), text, "name the host, or remove it")
+
+
+def _beside_msprobe(data: Any) -> Iterator[Problem]:
+    if lookup(data, ("compare", "nodes_by")) != "msprobe":
+        return
+    if others := [".".join(keys) for keys in NOT_WITH_MSPROBE if lookup(data, keys)]:
+        text = f"is msprobe, which is not run here with {', '.join(others)}"
+        hint = "remove it: ascendflow reads the dump itself then"
+        yield Problem(("compare", "nodes_by"), text, hint)

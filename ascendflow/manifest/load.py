@@ -16,6 +16,7 @@ from ascendflow.manifest.factories import factory_problems
 from ascendflow.manifest.models import Manifest
 from ascendflow.manifest.paths import (
     FILES,
+    IF_AUTO,
     Places,
     locate,
     lookup,
@@ -116,7 +117,7 @@ def load_manifest(
     given = {"soc": soc, "precision": precision}
     return LoadedManifest(
         manifest,
-        _files(source.data, places),
+        _files(source.data, places, is_auto=_is_auto(manifest)),
         _leads(source.data, places),
         tuple(f"{name}={value}" for name, value in given.items() if value is not None),
     )
@@ -200,7 +201,7 @@ def _folder_problems(data: Any, folder: str) -> Iterator[Problem]:
 
 
 def _all(problems: list[Problem], source: yaml.Source, file: str) -> str:
-    """Render the problems in the order of the file, the first of each value only.
+    """Render the problems in the order of the file, of each value the first and the apart.
 
     A value that could not be read is missing from what holds it; that is no news.
     """
@@ -209,7 +210,8 @@ def _all(problems: list[Problem], source: yaml.Source, file: str) -> str:
     for problem in problems:
         echo = problem.keys in told and problem not in source.problems
         if not problem.keys or not echo:
-            kept.setdefault(problem.keys or problem, problem)
+            whole = problem.is_apart or not problem.keys
+            kept.setdefault(problem if whole else problem.keys, problem)
     lined = [(each.line or source.line(each.keys), each) for each in kept.values()]
     lined.sort(key=lambda pair: pair[0])
     return "\n".join(problem.render(file, line) for line, problem in lined)
@@ -217,7 +219,8 @@ def _all(problems: list[Problem], source: yaml.Source, file: str) -> str:
 
 def _overridden(manifest: Manifest, soc: str | None, precision: str | None) -> Manifest:
     """Apply `soc=` and `precision=`."""
-    _refuse_unknown(soc, precision, manifest.convert.backend)
+    is_atc_to_judge = manifest.convert.backend == ("cann",)
+    _refuse_unknown(soc, precision, is_atc_to_judge=is_atc_to_judge)
     changed: dict[str, str | None] = {}
     if precision is not None:
         is_old = precision in vocabulary.PRECISION_MODES
@@ -232,9 +235,11 @@ def _overridden(manifest: Manifest, soc: str | None, precision: str | None) -> M
     return manifest.model_copy(update={"convert": convert})
 
 
-def _refuse_unknown(soc: str | None, precision: str | None, backend: str) -> None:
+def _refuse_unknown(
+    soc: str | None, precision: str | None, *, is_atc_to_judge: bool
+) -> None:
     """Refuse what the command line names and nobody knows, both at once."""
-    if backend == "cann" and soc and re.fullmatch(SOC, soc, re.ASCII):
+    if is_atc_to_judge and soc and re.fullmatch(SOC, soc, re.ASCII):
         soc = None  # as in a manifest: the installed ATC knows its own
     asked = (
         ("soc", soc, "soc_version", vocabulary.SOC_VERSIONS),
@@ -257,12 +262,17 @@ def _hint(given: str, known: Iterable[str]) -> str:
     return closest_or_all(given, known)
 
 
-def _files(data: Any, places: Places) -> dict[str, dict[str, Path]]:
+def _is_auto(manifest: Manifest) -> bool:
+    return any(rule.name == vocabulary.AUTO for rule in manifest.rewrite.rules)
+
+
+def _files(data: Any, places: Places, *, is_auto: bool) -> dict[str, dict[str, Path]]:
     files: dict[str, dict[str, Path]] = {}
     for keys, (stages, role) in FILES.items():
         written = lookup(data, keys)
         for stage in stages if isinstance(written, str) else ():
-            files.setdefault(stage, {})[role] = locate(written, places)
+            if stage != IF_AUTO or is_auto:
+                files.setdefault(stage, {})[role] = locate(written, places)
     return files
 
 

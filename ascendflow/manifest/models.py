@@ -192,8 +192,13 @@ class Rewrite(Block):
 class Compare(Block):
     """Node by node comparison."""
 
-    node_samples: Annotated[int, Field(ge=1)] = 1
-    """On how many samples all tensors are compared; outputs are, on all."""
+    node_samples: Annotated[int, Field(ge=0)] = 1
+    """On how many samples all tensors are compared; outputs are, on all. 0: on none."""
+    dump_gb: PositiveNumber = 8
+    """Gigabytes that a device may dump of one sample; for backend `cann` only."""
+    nodes_by: Annotated[str, one_of(vocabulary.NODES_BY)] = "dump"
+    """What compares nodes with backend `cann`: `dump`, ascendflow reads what the device
+    dumps; `msprobe`, Ascend's tool in `infer.python`, on this machine only."""
 
 
 class Limits(Block):

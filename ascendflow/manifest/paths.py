@@ -29,8 +29,15 @@ FILES: dict[Keys, tuple[tuple[str, ...], str]] = {
     ("samples", "module"): ((), ""),
     ("evaluate", "module"): ((), ""),
     **{("convert", option): (("convert",), option) for option in vocabulary.ATC_FILES},
+    **{
+        ("convert", option): (("rewrite", "lint", "convert"), option)
+        for option in vocabulary.PRECISION_FILES
+    },
 }
 """Key that names one file -> (stages that get it, its role there)."""
+
+IF_AUTO = "rewrite"
+"""A stage that gets files only where it chooses rules by the target."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +118,7 @@ def locate(written: str, places: Places) -> Path:
     if path.is_relative_to(_resolved(inside)):
         return path
     what = f"the root '{name}'" if colon else "the repository"
-    hint = "name its folder in [tool.ascendflow] roots of pyproject.toml: root:path"
-    raise OutsideError(f"leads out of {what}, to {path}", hint)
+    raise OutsideError(f"leads out of {what}, to {path}", vocabulary.A_ROOT)
 
 
 def spelled_out(written: str, places: Places) -> Path:

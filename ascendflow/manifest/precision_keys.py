@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 MODES = tuple(dict.fromkeys((*vocabulary.PRECISION_MODES, *vocabulary.PRECISION_MODES_V2)))
 """All spellings of a mode; a command line takes each where a manifest has two keys."""
 
+OF_V2 = {mode: f"write precision_mode_v2: {mode}" for mode in vocabulary.PRECISION_MODES_V2}
+OF_OLD = {mode: f"write precision_mode: {mode}" for mode in vocabulary.PRECISION_MODES}
+"""A mode under the other of the two keys -> where it belongs."""
+
 _MIXED = ("allow_mix_precision", "mixed_")
 
 
@@ -48,7 +52,9 @@ def _mixlist(convert: Mapping[str, Any]) -> Iterator[Problem]:
     lists = convert.get("modify_mixlist")
     if not isinstance(lists, dict | str):
         return
-    mode = convert.get("precision_mode_v2") or convert.get("precision_mode", "force_fp16")
+    mode = convert.get("precision_mode_v2") or convert.get(
+        "precision_mode", vocabulary.FORCE_FP16
+    )
     if isinstance(mode, str) and not mode.startswith(_MIXED):
         text = f"is for mixed precision, and the mode is {shown(mode)} (E10001)"
         hint = "set precision_mode: allow_mix_precision"

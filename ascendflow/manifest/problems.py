@@ -29,17 +29,32 @@ class Problem:
         text: what, as it follows the key: "must be an integer, got 'a'".
         hint: what to do next, or None.
         line: where, if the loader cannot tell from `keys`; 1-based.
+        is_apart: it stays when the others of the same value are mended, so it is told
+            beside them; of the rest the first is.
     """
 
     keys: Keys
     text: str
     hint: str | None = None
     line: int | None = None
+    is_apart: bool = False
 
     def render(self, file: str, line: int) -> str:
         """Return "file:line: key text" and, on a line of its own, the hint."""
         message = f"{file}:{line}: {dotted(self.keys)} {self.text}"
         return message if self.hint is None else f"{message}\n  hint: {self.hint}"
+
+
+def listed(problems: Iterable[Problem]) -> str:
+    """Tell problems that have no lines, of each value the first, with its hint."""
+    first: dict[Keys, Problem] = {}
+    for problem in problems:
+        first.setdefault(problem.keys, problem)
+    lines = [
+        f"{dotted(each.keys)} {each.text}" + (f"\n  hint: {each.hint}" if each.hint else "")
+        for each in first.values()
+    ]
+    return "\n".join(lines if len(lines) == 1 else ["", *lines])
 
 
 def dotted(keys: Keys) -> str:

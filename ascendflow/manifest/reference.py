@@ -21,7 +21,8 @@ def page(kind: str) -> str:
         FileNotFoundError: `kind` is no document.
     """
     document = json.loads(schema.read(kind))
-    lines = _block(f"# The keys of a {kind}", "", document, document.get("$defs", {}))
+    what = f"a {kind}" if kind == "manifest" else f"`{kind}`"
+    lines = _block(f"# The keys of {what}", "", document, document.get("$defs", {}))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -39,8 +40,10 @@ def _block(
         meaning, held = value.get("description"), _held(value, known)
         if held:
             inner.append((f"{path}{key}", held))
-            meaning = meaning or held.get("description")
-        cells = (f"`{key}`", _type(value), default, meaning or "")
+            meaning = meaning or held.get("description", "").partition("\n\n")[0]
+        is_null = key in required and {"type": "null"} in value.get("anyOf", ())
+        kind = _type(value) + " or null" * is_null
+        cells = (f"`{key}`", kind, default, meaning or "")
         yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
     yield ""
     for place, each in inner:

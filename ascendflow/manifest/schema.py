@@ -27,6 +27,7 @@ DOCUMENTS = (
     ("inspection", "ascendflow.documents.inspection:Inspection"),
     ("doctor", "ascendflow.documents.doctor:Doctor"),
     ("report", "ascendflow.documents.report:Report"),
+    ("contrast", "ascendflow.documents.contrast:Contrast"),
 )
 """(kind, "module:Class"); the schema of a kind is `<kind>.schema.json`."""
 

@@ -93,7 +93,14 @@ def _export(manifest: Manifest) -> dict[str, Any]:
         "onnx": torch is None,
         "opset": None if torch is None else opset,
         "exporter": None if torch is None else export.exporter,
+        **_cut(manifest),
     }
+
+
+def _cut(manifest: Manifest) -> dict[str, Any]:
+    """Return where the graph is cut, if it is."""
+    named = manifest.convert.out_nodes
+    return {"out_nodes": list(named)} if named else {}
 
 
 def _default_opset(cann: str) -> int:
@@ -146,9 +153,15 @@ def _check(manifest: Manifest) -> dict[str, Any]:
     }
 
 
+def _backend(manifest: Manifest) -> str:
+    """Return the backend of a manifest that names one."""
+    (backend,) = manifest.convert.backend
+    return backend
+
+
 def _convert(manifest: Manifest) -> dict[str, Any]:
-    backend = {"backend": manifest.convert.backend, **_target(manifest)}
-    if manifest.convert.backend != "cann":
+    backend = {"backend": _backend(manifest), **_target(manifest)}
+    if _backend(manifest) != "cann":
         return backend
     options = manifest.convert.model_dump(
         mode="json", exclude_none=True, exclude={*Target.model_fields}
@@ -162,7 +175,7 @@ def _target(manifest: Manifest) -> dict[str, Any]:
     spelled = manifest.convert.model_dump(
         mode="json", include={*Target.model_fields} - left_out
     )
-    # What a file says is ATC's alone to read.
+    # What a file says is read by the stages that get it.
     for key, nothing in SHARED_FILES.items():
         if isinstance(spelled[key], str):
             spelled[key] = nothing
@@ -170,33 +183,43 @@ def _target(manifest: Manifest) -> dict[str, Any]:
 
 
 def _lint(manifest: Manifest) -> dict[str, Any]:
-    return {**_target(manifest), "emulated": manifest.convert.backend == "emulator"}
+    return {**_target(manifest), "emulated": _backend(manifest) == "emulator"}
 
 
 def _infer(manifest: Manifest) -> dict[str, Any]:
     given = manifest.infer
     shared = {
-        "backend": manifest.convert.backend,
+        "backend": _backend(manifest),
         "threads": given.threads,
         "inputs": _inputs(manifest),
         **_admitted(manifest),
     }
-    if manifest.convert.backend != "cann":
+    if _backend(manifest) != "cann":
         return shared
-    options = {
+    return {**shared, "options": _device(manifest)}
+
+
+def _device(manifest: Manifest) -> dict[str, Any]:
+    """Return where and with what an OM is run."""
+    given = manifest.infer
+    return {
         **given.model_dump(mode="json", exclude={"threads"}),
         "python": given.python or manifest.convert.python,
         "toolkit": given.toolkit or manifest.convert.toolkit,
     }
-    return {**shared, "options": options}
 
 
 def _compare(manifest: Manifest) -> dict[str, Any]:
-    return {
-        "backend": manifest.convert.backend,
+    shared = {
+        "backend": _backend(manifest),
         "threads": manifest.infer.threads,
         "node_samples": manifest.compare.node_samples,
     }
+    if _backend(manifest) != "cann":
+        return shared
+    given = manifest.compare
+    options = {**_device(manifest), "dump_gb": given.dump_gb}
+    return {**shared, "options": options, "nodes_by": given.nodes_by}
 
 
 def _evaluate(manifest: Manifest) -> dict[str, Any]:
@@ -237,6 +260,17 @@ def _report(manifest: Manifest) -> dict[str, Any]:
     return {"model": manifest.model, "metric": _metric_name(manifest.evaluate)}
 
 
+def _contrast(manifest: Manifest) -> dict[str, Any]:
+    """Return all backends, and the keys that an emulation leaves out, by their names."""
+    told = manifest.convert.model_dump(exclude_none=True)
+    unread = told.keys() - Target.model_fields.keys() - {"toolkit", "python"}
+    return {
+        "model": manifest.model,
+        "backends": list(manifest.convert.backend),
+        "not_emulated": sorted(unread),
+    }
+
+
 def _metric_name(metric: Evaluate | None) -> dict[str, str] | None:
     return {"name": metric.factory, "direction": metric.direction} if metric else None
 
@@ -255,5 +289,6 @@ SLICES: dict[str, Callable[[Manifest], dict[str, Any]]] = {
     "evaluate": _evaluate,
     "gate": _gate,
     "report": _report,
+    "contrast": _contrast,
 }
 """Stage -> its slice of the manifest."""

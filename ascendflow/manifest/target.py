@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from ascendflow import vocabulary
 from ascendflow.manifest.block import STRICT, FromList
-from ascendflow.manifest.fields import CannVersion, OrFile, SocVersion, Text, one_of
-from ascendflow.manifest.precision_keys import canonical
+from ascendflow.manifest.fields import (
+    CannVersion,
+    OneOrList,
+    OrFile,
+    SocVersion,
+    Text,
+    one_of,
+)
+from ascendflow.manifest.precision_keys import OF_OLD, OF_V2, canonical
 
 Names = Annotated[tuple[Text, ...], FromList]
 Dtypes = Annotated[
@@ -47,15 +54,26 @@ class Target(BaseModel):
 
     model_config = STRICT
 
-    backend: Annotated[str, one_of(vocabulary.BACKENDS)] = "emulator"
-    """`emulator` needs no CANN and says so in every record; `cann` runs ATC."""
+    backend: Annotated[
+        tuple[Annotated[str, one_of(vocabulary.BACKENDS)], ...],
+        FromList,
+        OneOrList(),
+        Field(json_schema_extra={"default": vocabulary.BACKENDS[0]}),
+    ] = vocabulary.BACKENDS[:1]
+    """`emulator` needs no CANN and says so in every record; `cann` runs ATC. A list,
+    `[emulator, cann]`, builds with each: the gate judges all, and the report holds what was
+    predicted against what a device did (docs/hardware.md)."""
     cann: CannVersion
     """CANN version, quoted: "8.1"."""
     soc_version: SocVersion
     """As `atc --soc_version` spells it."""
-    precision_mode: Annotated[str, one_of(vocabulary.PRECISION_MODES)] = "force_fp16"
+    precision_mode: Annotated[str, one_of(vocabulary.PRECISION_MODES, OF_V2)] = (
+        vocabulary.FORCE_FP16
+    )
     """As `atc --precision_mode` spells it."""
-    precision_mode_v2: Annotated[str, one_of(vocabulary.PRECISION_MODES_V2)] | None = None
+    precision_mode_v2: (
+        Annotated[str, one_of(vocabulary.PRECISION_MODES_V2, OF_OLD)] | None
+    ) = None
     """As `atc --precision_mode_v2` spells it, in place of `precision_mode`."""
     keep_dtype: Annotated[Names, OrFile()] = ()
     """Nodes, by name or as `OpType::Relu` by GE operator, that keep the model's types."""

@@ -20,6 +20,9 @@ AUTO_COMMENT = "   # all that the target needs; the report lists them"
 CANN = (8, 1)
 """The release that a new pipeline is for."""
 
+_LONGEST_KEY = 1024
+"""Characters of a key without `?`, by YAML 1.2; quotes are among them."""
+
 TARGET = f"""\
 convert:
   backend: emulator   # computes what CANN is known to do; no NPU, no CANN needed
@@ -57,13 +60,19 @@ def onnx_manifest(
         '# samples: {files: "inputs/*.npz"}',
     ]
     whole = [each.name for each, _ in inputs if "int" in each.dtype]
-    ranges = ", ".join(f"{quoted(name)}: [0, 2]" for name in whole)
+    ranges = ", ".join(f"{_key(name)}: [0, 2]" for name in whole)
     if whole:
         lines.append("# Integers are drawn from [low, high), the upper end not included.")
     ranged = f", ranges: {{{ranges}}}" if whole else ""
     lines.append(f"samples: {{random: {{seed: 0, count: 4{ranged}}}}}")
     lines.append(f"rewrite: {{rules: auto}}{AUTO_COMMENT}")
     return "\n".join(lines) + "\n" + TARGET
+
+
+def _key(text: str) -> str:
+    """Spell a key, one that is too long for YAML to see that it is one as such."""
+    spelled = quoted(text)
+    return spelled if len(spelled) <= _LONGEST_KEY else f"? {spelled} "
 
 
 def quoted(text: str) -> str:

@@ -48,6 +48,7 @@ class Measurement:
         statistics: mean and standard deviation (of the population) of both. Empty for
             integers and booleans; NaN of empty tensors, and with a NaN or an infinity.
         extent: smallest and largest finite element of the golden.
+        target_extent: those of the target.
         golden_nonfinite: NaN and infinite elements of the golden.
         target_nonfinite: the same of the target.
         introduced_nonfinite: those of the target that the golden does not have there.
@@ -58,6 +59,7 @@ class Measurement:
     metrics: dict[str, float]
     statistics: dict[str, float] = field(default_factory=dict)
     extent: Extent = field(default_factory=Extent)
+    target_extent: Extent = field(default_factory=Extent)
     golden_nonfinite: int = 0
     target_nonfinite: int = 0
     introduced_nonfinite: int = 0
@@ -118,6 +120,7 @@ def _measure(golden: Tensor, target: Tensor, each: Each) -> Measurement:
             ),
         },
         extent=extent,
+        target_extent=sides[1].extent,
         golden_nonfinite=sides[0].nonfinite,
         target_nonfinite=sides[1].nonfinite,
         introduced_nonfinite=nonfinite.introduced,

@@ -63,6 +63,16 @@ class NodeTable:
         known = self._measured.get(tensor)
         self._measured[tensor] = _worst(known, measured) if known else measured
 
+    def add_measured(
+        self, tensor: str, metrics: dict[str, float], problem: str | None
+    ) -> None:
+        """Take what another tool measured of one tensor of one sample."""
+        if problem is not None:
+            self._problems.setdefault(tensor, problem)
+            return
+        known, new = self._measured.get(tensor), Measurement(metrics)
+        self._measured[tensor] = _worst(known, new) if known and metrics else new
+
     def add_alone(self, tensor: str, *, in_golden: bool) -> None:
         """Note a tensor that only one side has."""
         (self._golden_only if in_golden else self._target_only)[tensor] = None
@@ -89,8 +99,11 @@ class NodeTable:
             row["metrics"] = {k: encode(v) for k, v in measured.metrics.items()}
             statistics = measured.statistics
             if statistics:  # a float
-                largest = measured.extent.magnitude
-                statistics = {**statistics, "golden_largest": largest}
+                statistics = {
+                    **statistics,
+                    "golden_largest": measured.extent.magnitude,
+                    "target_largest": measured.target_extent.magnitude,
+                }
             row["statistics"] = {k: encode(v) for k, v in statistics.items()}
             row["golden_nonfinite"] = measured.golden_nonfinite
             row["target_nonfinite"] = measured.target_nonfinite
@@ -133,6 +146,7 @@ def _worst(known: Measurement, new: Measurement) -> Measurement:
             for name, value in base.metrics.items()
         },
         extent=known.extent.union(new.extent),
+        target_extent=known.target_extent.union(new.target_extent),
         golden_nonfinite=max(known.golden_nonfinite, new.golden_nonfinite),
         target_nonfinite=max(known.target_nonfinite, new.target_nonfinite),
         introduced_nonfinite=max(known.introduced_nonfinite, new.introduced_nonfinite),

@@ -10,6 +10,7 @@ from ascendflow.metrics.error import floored_max_relative_error
 from ascendflow.metrics.extent import Extent
 from ascendflow.metrics.measure import measure
 from ascendflow.metrics.pairs import kind_of
+from ascendflow.metrics.sets import in_order_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,11 +38,14 @@ class OutputSeries:
         pair: which two models are compared.
         name: of the output.
         each: see `measure`.
+        items: the axis along which the output's items lie, if it is a set.
     """
 
-    def __init__(self, pair: Pair, name: str, each: Each = map) -> None:
+    def __init__(
+        self, pair: Pair, name: str, each: Each = map, *, items: int | None = None
+    ) -> None:
         self._pair: Pair = pair
-        self._name, self._each = name, each
+        self._name, self._each, self._items = name, each, items
         self._kind: Kind = "float"
         self._sizes: list[int] = []
         self._extent = Extent()
@@ -61,6 +65,8 @@ class OutputSeries:
         if golden is None or target is None or why is not None:
             self._refuse(sample, why or "is missing")
             return
+        if self._items is not None:
+            target = in_order_of(golden, target, self._items)
         measured = measure(golden, target, each=self._each)
         self._keep(sample, measured)
         if self._kind == "float" and golden.size < SMALL:

@@ -80,7 +80,11 @@ class Names(NamedTuple):
 
 
 def read_value(
-    source: Source, attribute: Field, texts: Enumerated | None = None
+    source: Source,
+    attribute: Field,
+    texts: Enumerated | None = None,
+    *,
+    whole: bool = False,
 ) -> AttributeValue:
     """Read an AttrDef's value; None if it has none.
 
@@ -88,11 +92,12 @@ def read_value(
         source: the file.
         attribute: the field that holds the AttrDef.
         texts: the lists whose texts integers mean; None if they are integers.
+        whole: lists are read however long they are.
     """
     value: AttributeValue = None
     for each in source.walk(attribute.content, attribute.stop):
         if each.number == _LIST and each.wire == LENGTH:
-            value = _list(source, each, texts)
+            value = _list(source, each, texts, whole=whole)
         elif each.number in _TEXTS and each.wire == LENGTH:
             value = source.text(each.content, each.stop)
         elif each.number in _OPAQUE and each.wire == LENGTH:
@@ -124,8 +129,10 @@ def _number(
     return signed(value)
 
 
-def _list(source: Source, field: Field, texts: Enumerated | None) -> AttributeValue:
-    if field.stop - field.content > MOST_BYTES:
+def _list(
+    source: Source, field: Field, texts: Enumerated | None, *, whole: bool
+) -> AttributeValue:
+    if not whole and field.stop - field.content > MOST_BYTES:
         return _withheld(source, field, "list", _count(source, field))
     found: list[AttributeItem] = []
     for each in source.walk(field.content, field.stop):
@@ -133,9 +140,9 @@ def _list(source: Source, field: Field, texts: Enumerated | None) -> AttributeVa
             continue
         if each.number not in _ITEMS:
             return _withheld(source, field, "list", _count(source, field))
-        room = MOST_ITEMS + 1 - len(found)
+        room = None if whole else MOST_ITEMS + 1 - len(found)
         found += islice(_items(source, each, _ITEMS[each.number], texts), room)
-        if len(found) > MOST_ITEMS:
+        if not whole and len(found) > MOST_ITEMS:
             return _withheld(source, field, "list", _count(source, field))
     return found
 

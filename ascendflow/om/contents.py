@@ -142,7 +142,7 @@ def _model(source: Source, table: Table, model: ModelDef | None) -> OmModel:
 
 def _text(attributes: Mapping[str, AttributeValue], name: str) -> str | None:
     value = attributes.get(name)
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and value else None
 
 
 def _framework(attributes: Mapping[str, AttributeValue]) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
+from ascendflow.documents.sizes import bytes_of
 from ascendflow.om.numbering import ACL_DTYPES, FORMATS, named
 from ascendflow.wire import MalformedError
 
@@ -112,7 +113,7 @@ def _tensor(reader: _Reader) -> InspectedTensor:
         "dtype": named(ACL_DTYPES, dtype),
         "shape": list(shape),
         "format": named(FORMATS, layout),
-        "size": size,
+        "size": size or bytes_of(named(ACL_DTYPES, dtype), shape),
         "ranges": [ranges[i : i + 2] for i in range(0, len(ranges), 2)],
         "aipp_shape": behind if behind != shape else None,
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
+from ascendflow.documents.sizes import bytes_of
 from ascendflow.om.inout_info import TENSOR_ITEMS, InOutInfo
 from ascendflow.om.model_def import integers, operators, read_operator
 from ascendflow.om.numbering import PROTO_DTYPES, named
@@ -108,6 +109,7 @@ def _tensor(source: Source, name: str, described: Field | None) -> InspectedTens
             ]
         elif each.number == _LAYOUT and each.wire == LENGTH:
             tensor["format"] = source.text(each.content, each.stop)
+    tensor["size"] = tensor["size"] or bytes_of(tensor["dtype"], tensor["shape"])
     return tensor
 
 

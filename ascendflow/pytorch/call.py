@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from inspect import Parameter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ascendflow.errors import StageError
 from ascendflow.manifest.problems import closest_or_all
 from ascendflow.pytorch.arrays import to_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     import torch
@@ -46,6 +46,22 @@ class Call:
         """Return positional and keyword arguments that hold copies of `feeds`."""
         positional = tuple(to_torch(feeds[name]) for name in self.positional)
         return positional, {name: to_torch(feeds[name]) for name in self.named}
+
+    def by_parameter(
+        self, model: torch.nn.Module, of_input: Callable[[str], Any]
+    ) -> dict[str, Any]:
+        """Return forward()'s parameter -> what `of_input` says of the input it takes.
+
+        `*args` gets a tuple, as torch.export wants it.
+        """
+        named = {name: name for name in self.named}
+        bound = inspect.signature(model.forward).bind(*self.positional, **named)
+        return {
+            parameter: tuple(map(of_input, taken))
+            if isinstance(taken, tuple)
+            else of_input(taken)
+            for parameter, taken in bound.arguments.items()
+        }
 
 
 def call_of(model: torch.nn.Module, inputs: Sequence[str]) -> Call:

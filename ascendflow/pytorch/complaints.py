@@ -23,6 +23,14 @@ _FROZEN = (
     ("as a constant", "the graph has only the value of one run on random inputs"),
 )
 """Part of a TracerWarning -> what it means for the file."""
+_FIXED = re.compile(
+    r"inferred a static shape of (\d+) for dimension inputs\['([^']*)'\]\.shape\[(\d+)\]"
+)
+"""How torch.export says that a size which was to stay open cannot."""
+_SIZES = (
+    "its code has a number where a size belongs: take sizes from the input's shape there, "
+    "or fix this one in convert.input_shape"
+)
 _REWRITE = (
     "what is computed depends on a tensor's values here: rewrite the branch with "
     "torch.where or torch.cond, a number from a tensor as one from its shape "
@@ -42,7 +50,14 @@ def failure(exporter: str, error: Exception) -> StageError:
     lines = (users_line(each) for each in reversed(causes))
     at = next((f" at {line}" for line in lines if line is not None), "")
     what = f"{type(cause).__name__}: {_first_line(cause)}"
-    if any(_DATA_DEPENDENT.search(f"{type(e).__name__} {e}") for e in causes):
+    if fixed := _FIXED.findall(str(cause)):
+        what = "; ".join(
+            f"convert leaves size {index} of {name!r} open, and the model takes {length} "
+            "there alone"
+            for length, name, index in fixed
+        )
+        hint = _SIZES
+    elif any(_DATA_DEPENDENT.search(f"{type(e).__name__} {e}") for e in causes):
         hint = _REWRITE
     else:
         other = "torchscript" if exporter == "dynamo" else "dynamo"

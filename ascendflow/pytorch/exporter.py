@@ -18,23 +18,26 @@ from ascendflow.pytorch.call import call_of
 from ascendflow.pytorch.complaints import failure, tracer_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
     import torch
 
+    from ascendflow.pytorch.call import Call
+
 DYNAMO_FLOOR = 18
 """The lowest opset dynamo's operator library is written in."""
 
 
-def export(
+def export(  # noqa: PLR0913  those behind the star by name
     model: torch.nn.Module,
     feeds: Mapping[str, np.ndarray],
     target: Path,
     *,
     exporter: str,
     opset: int,
+    opened: Mapping[str, Sequence[int]] | None = None,
 ) -> list[str]:
     """Write `target`, traced on `feeds`.
 
@@ -42,10 +45,12 @@ def export(
 
     Args:
         model: in inference mode, on the CPU.
-        feeds: one example of each input; shapes are what the file is written for.
+        feeds: one example of each input; shapes are what the file is written for. A size
+            that stays open must be 2 or more: torch takes 1 for one that is meant.
         target: the ONNX file; dynamo puts weights beside it.
         exporter: "dynamo" or "torchscript".
         opset: what is wanted; dynamo's file may be in a higher one.
+        opened: input -> its sizes that stay open; absent: none does.
 
     Returns:
         What to know of the file: that inputs were taken by position, and what the tracer
@@ -68,7 +73,9 @@ def export(
         "output_names": list(outputs),
         "opset_version": opset,
     }
-    run = _dynamo if exporter == "dynamo" else _torchscript
+    run, dynamic = _EXPORTERS[exporter]
+    if opened:
+        options |= dynamic(model, call, opened)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -77,6 +84,29 @@ def export(
             traceback.print_exc()
             raise failure(exporter, error) from error
     return [*([call.note] if call.note else []), *tracer_warnings(caught)]
+
+
+def _dynamic_shapes(
+    model: torch.nn.Module, call: Call, opened: Mapping[str, Sequence[int]]
+) -> dict[str, Any]:
+    """Say which sizes stay open, as torch.export is told: by forward()'s parameters."""
+    from torch.export import Dim
+
+    sizes = call.by_parameter(
+        model, lambda name: dict.fromkeys(opened.get(name, ()), Dim.DYNAMIC)
+    )
+    return {"dynamic_shapes": sizes}
+
+
+def _dynamic_axes(
+    _model: torch.nn.Module, _call: Call, opened: Mapping[str, Sequence[int]]
+) -> dict[str, Any]:
+    """Say which sizes stay open, as the tracer is told: by the file's inputs."""
+    axes = {
+        name: {index: f"{name}.{index}" for index in indexes}
+        for name, indexes in opened.items()
+    }
+    return {"dynamic_axes": axes}
 
 
 def _dynamo(
@@ -113,3 +143,10 @@ def _torchscript(
         )
     finally:
         torch.backends.mha.set_fastpath_enabled(fused)
+
+
+_EXPORTERS = {
+    "dynamo": (_dynamo, _dynamic_shapes),
+    "torchscript": (_torchscript, _dynamic_axes),
+}
+"""Name -> (what writes the file, what tells it of open sizes)."""

@@ -94,3 +94,8 @@ class Places(NamedTuple):
 def identity(stat: os.stat_result) -> str:
     """What tells two states of a file apart."""
     return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+
+
+def changed_ns(state: str) -> int:
+    """Return when a file came into the state that `identity` spelled: its ctime."""
+    return int(state.split()[2])

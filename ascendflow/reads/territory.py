@@ -10,6 +10,7 @@ from enum import Enum
 from importlib.util import source_from_cache
 from typing import TYPE_CHECKING
 
+from ascendflow.reads.distributions import METADATA
 from ascendflow.reads.names import PACKAGE, WORK_FOLDERS
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Territory:
         self._inputs = {str(places.folder), str(places.repository)}
         self._inputs |= {str(root) for root in places.roots.values()}
         self._has_inputs: dict[str, bool] = {}
+        self._import_path = set(map(os.path.realpath, sys.path))
         # Of two entries for one folder the later holds.
         self._table = dict.fromkeys(_of_system_and_python(), Kind.IGNORED)
         self._table |= dict.fromkeys(site_folders(), Kind.INSTALLED)
@@ -69,14 +71,27 @@ class Territory:
         place, kind = real, self._table.get(real)
         while kind is None and place != (outer := os.path.dirname(place)):
             place, kind = outer, self._table.get(outer)
+        if kind is None:
+            return Kind.IGNORED if self._is_metadata(real) else Kind.OUTSIDE
         if kind is not Kind.INPUT:
-            return kind or Kind.OUTSIDE
+            return kind
         parts = real[len(place) :].split("/")
         if "__pycache__" in parts or ".git" in parts:
             return Kind.IGNORED
         if place == str(PACKAGE) and real.endswith(CODE):
             return Kind.IGNORED  # the code digest covers it
         return Kind.INPUT
+
+    def _is_metadata(self, real: str) -> bool:
+        """Whether a path lies in the metadata of a distribution that Python finds.
+
+        That of an editable install is beside its code, and a search for entry points
+        opens every distribution's.
+        """
+        place = real
+        while not place.endswith(METADATA) and place != os.path.dirname(place):
+            place = os.path.dirname(place)
+        return place.endswith(METADATA) and os.path.dirname(place) in self._import_path
 
     def user_name(self, path: str) -> str | None:
         """Return a user file's path below the repository, or its name; else None."""

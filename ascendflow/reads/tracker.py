@@ -193,5 +193,6 @@ def _refuse(outside: set[str]) -> None:
     raise StageError(
         f"read {shown}{more}: outside of the repository and its roots, so that a "
         "change there would not be noticed",
-        hint="add its folder to `roots` in [tool.ascendflow] of pyproject.toml",
+        hint="name its folder in pyproject.toml, below [tool.ascendflow]: "
+        'roots = {name = "folder"}',
     )

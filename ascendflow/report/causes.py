@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from ascendflow.vocabulary import FORCE_FP16, HALF_MAX
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ascendflow.documents.metrics import NodeComparison
     from ascendflow.documents.nodes import NodesDocument
-    from ascendflow.documents.report import Cause, Cure, Deviation, DivergentNode
+    from ascendflow.documents.report import Cause, Cure, Deviation, DivergentNode, Overflow
     from ascendflow.documents.rewrite_log import RewriteLog
     from ascendflow.documents.verdict import Verdict
 
@@ -34,7 +36,7 @@ def divergent_node(
         "target_op": node["target_op"],
         "reason": node["reason"],
         "metrics": node["metrics"],
-        "golden_largest": None if row is None else row["statistics"].get("golden_largest"),
+        "overflow": _overflow(row, compared, conversion["precision_mode"]),
         "underflow": None if row is None else row.get("underflow"),
         "module": module,
         "source": source,
@@ -44,6 +46,33 @@ def divergent_node(
             if node["name"] in applied["nodes"]
         ],
     }
+
+
+def _overflow(
+    row: NodeComparison | None, compared: Sequence[NodeComparison], mode: str
+) -> Overflow | None:
+    """Find what left float16: the divergent node's own values, or those that it reads."""
+    if row is None:
+        return None
+    read = [each for each in compared if each["tensor"] in row["inputs"]]
+    for each in (row, *read):
+        if (largest := _beyond_half(each["statistics"], mode)) is not None:
+            return {"node": each["node"], "op_type": each["op_type"], "largest": largest}
+    return None
+
+
+def _beyond_half(statistics: Mapping[str, Any], mode: str) -> float | None:
+    """Return how large ONNX's values are, where float16 holds them no more.
+
+    In whatever mode: the target, which has none so large, kept them in it.
+    """
+    largest = statistics.get("golden_largest")
+    if not isinstance(largest, float) or largest <= HALF_MAX:
+        return None
+    there = statistics.get("target_largest")
+    if not isinstance(there, float):
+        return largest if mode == FORCE_FP16 else None
+    return largest if there <= HALF_MAX else None
 
 
 def origin(node: str, origins: NodesDocument) -> tuple[str, str]:

@@ -155,7 +155,7 @@ def _rule(rule: RuleEntry, check: Check) -> RuleRow:
     for finding in rule["skipped"]:
         skipped.setdefault(finding["reason"], []).append(finding["node"])
     held = {promise["rule"]: promise["held"] for promise in check["promises"]}
-    return {
+    row: RuleRow = {
         "rule": rule["rule"],
         "version": rule["version"],
         "effect": rule["effect"],
@@ -165,6 +165,9 @@ def _rule(rule: RuleEntry, check: Check) -> RuleRow:
         "file": rule["file"],
         "deviations": rule["deviations"],
     }
+    if "arguments" in rule:
+        row["arguments"] = rule["arguments"]
+    return row
 
 
 def _emulation(conversion: Conversion, verdict: Verdict) -> Emulation | None:

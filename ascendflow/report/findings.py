@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ascendflow.documents.lint import SEVERITIES
-from ascendflow.report.words import counted
+from ascendflow.report.words import counted, lossy_line
 from ascendflow.terminal import printable
+from ascendflow.vocabulary import LOSSY_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +58,18 @@ def cure_words(found: LintFinding) -> str:
         instead = f"; {found['advice']}" if found["advice"] else ""
         return f"no rule cures it{instead}"
     if found["skipped"] is None:
-        return f"cure: rule {found['rule']}"
+        return f"cure: rule {found['rule']}{_cost(found['rule'])}"
     return f"rule {found['rule']} is against it, but skips the node: {found['skipped']}"
+
+
+def _cost(rule: str) -> str:
+    """Say what a lossy rule costs, and that the user has to write it down; "" of others."""
+    if rule not in LOSSY_RULES:
+        return ""
+    return (
+        f", lossy: {LOSSY_RULES[rule]}; auto leaves it out, write "
+        f"`{lossy_line([rule])}` if the gate is to judge that"
+    )
 
 
 def refusal_text(lint: Lint, *, emulated: bool) -> str:

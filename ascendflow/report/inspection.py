@@ -124,7 +124,7 @@ def _tensors(word: str, tensors: Iterable[InspectedTensor]) -> Iterator[str]:
     yield f"{word}: {len(tensors) or 'none'}"
     for each in tensors:
         layout = f" {each['format']}" if each["format"] else ""
-        size = f", {each['size']} bytes" if each["size"] else ""
+        size = f", {each['size']} bytes" if each["size"] is not None else ""
         ranges = f", ranges {each['ranges']}" if each["ranges"] else ""
         aipp = f", behind AIPP {each['aipp_shape']}" if each["aipp_shape"] else ""
         shape = _shape(each["shape"])
@@ -138,17 +138,19 @@ def _shape(shape: list[int | str | None] | None) -> str:
 
 
 def _onnx(onnx: OnnxContents) -> Iterator[str]:
-    weights = f"{onnx['initializers']}, {onnx['initializer_bytes']} bytes"
-    if onnx["external_bytes"]:
-        files = ", ".join(onnx["external_files"])
-        weights = f"{weights}, {onnx['external_bytes']} of them in {files}"
+    constants = f"{onnx['constants']}, {onnx['constant_bytes']} bytes"
+    files = ", ".join(onnx["external_files"])
     yield from _rows(
         {
             "IR version": onnx["ir_version"],
             "producer": onnx["producer"],
             "opsets": ", ".join(f"{name} {v}" for name, v in onnx["opsets"].items()),
             "functions": onnx["functions"] or None,
-            "initializers": weights,
+            "initializers": f"{onnx['initializers']}, {onnx['initializer_bytes']} bytes",
+            "constants": constants if onnx["constants"] else None,
+            "beside it": f"{onnx['external_bytes']} bytes of these, in {files}"
+            if onnx["external_bytes"]
+            else None,
             "operators": _counts(onnx["operators"]),
         }
     )

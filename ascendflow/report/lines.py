@@ -12,6 +12,8 @@ from ascendflow.report.words import (
     REASONS,
     confidence_words,
     counted,
+    lossy_line,
+    manifest_line,
     near_one,
     shown,
     target_noun,
@@ -273,15 +275,10 @@ def cure_words(cure: Mapping[str, Any], report: Mapping[str, Any]) -> str:
     if cure["state"] == "other_nodes":
         what = f"add this node to the `nodes` of rule {rule!r} in {manifest}"
     elif rule in LOSSY_RULES:
-        line = manifest_line(f"auto, {rule}", more=", allow_lossy: true")
-        return f"try in {manifest}: {line} (lossy; a build shows whether it helps)"
+        line, cost = lossy_line([rule]), LOSSY_RULES[rule]
+        return f"try in {manifest}: {line} (lossy: {cost}; a build shows whether it helps)"
     elif report["rules"]:
         what = f"add {rule} to `rewrite.rules` in {manifest}"
     else:
         what = f"write in {manifest}: {manifest_line(rule)}"
     return f"{what} (cures it under emulation; a device run confirms)"
-
-
-def manifest_line(rules: str, more: str = "") -> str:
-    """Spell a manifest's rules."""
-    return f"rewrite: {{rules: [{rules}]{more}}}"

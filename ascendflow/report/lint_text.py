@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.documents.lint import SEVERITIES
 from ascendflow.report.findings import blamed, cure_words, level, totals_line
-from ascendflow.report.words import counted
+from ascendflow.report.words import counted, lossy_line
 from ascendflow.terminal import printable
 from ascendflow.vocabulary import LOSSY_RULES
 
@@ -55,23 +55,25 @@ def next_step(name: str, lint: Lint, looked: Looked) -> str:
         if found["node"] is None and found["consequence"] == "rejected":
             return f"first what is wrong with the whole model, see above: {found['reason']}"
     if looked.again and (looked.is_open or any(map(_may_go, lint["findings"]))):
-        return f"the same with `{looked.again}`, before anything is changed for findings"
+        each = ", with a number for each ?" if "?" in looked.again else ""
+        return f"add `{looked.again}`{each}: some findings go away by that, or come"
     return _for_findings(name, lint, looked)
 
 
 def _for_findings(name: str, lint: Lint, looked: Looked) -> str:
-    rules = list(dict.fromkeys(f["rule"] for f in lint["findings"] if _is_cured(f)))
+    rules = list(dict.fromkeys(str(f["rule"]) for f in lint["findings"] if _is_cured(f)))
     safe = [rule for rule in rules if rule not in LOSSY_RULES]
+    lossy = [rule for rule in rules if rule in LOSSY_RULES]
     left = [f for f in lint["findings"] if not _is_cured(f) and _is_wrong(f)]
     start = f"`ascendflow init NAME --onnx {name}`"
     if safe:
+        also = f"; not {', '.join(lossy)}: lossy, so write by hand, see above" * bool(lossy)
         stays = f"; no rule cures the other {len(left)}, see above" if left else ""
         written = "" if looked.is_made else f" ({start} writes one)"
-        said = f"in the manifest{written} applies {', '.join(map(str, safe))}"
-        return f"`rewrite: {{rules: auto}}` {said}{stays}"
-    if rules:
-        listed = ", ".join(map(str, rules))
-        return f"`rewrite: {{rules: [{listed}], allow_lossy: true}}`, if the gate passes it"
+        said = f"in the manifest{written} applies {', '.join(safe)}"
+        return f"`rewrite: {{rules: auto}}` {said}{also}{stays}"
+    if lossy:
+        return f"`{lossy_line(lossy)}`, if the gate is to judge what that costs, see above"
     if left:
         return f"change {counted(len(left), 'node')} that no rule cures, see above"
     return (
@@ -100,11 +102,16 @@ def _groups(lint: Lint) -> list[list[LintFinding]]:
     What is said of the whole model stands alone.
     """
     groups: dict[tuple[object, ...], list[LintFinding]] = {}
-    for index, found in enumerate(sorted(lint["findings"], key=_severity)):
+    ordered = sorted(lint["findings"], key=lambda each: (_gravity(each), _severity(each)))
+    for index, found in enumerate(ordered):
         key = (level(found), found["consequence"], found["deviation"], found["rule"])
         alone = index if found["node"] is None else None
         groups.setdefault((*key, _is_cured(found), alone), []).append(found)
     return list(groups.values())
+
+
+def _gravity(found: LintFinding) -> int:
+    return ("error", "warning", "note").index(level(found))
 
 
 def _severity(found: LintFinding) -> int:

@@ -12,8 +12,6 @@ from ascendflow.vocabulary import HALF_MAX, HALF_NORMAL
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-ALL_HALF = "force_fp16"
-
 EXPLAINED = (0.5, 2.0)
 """The share of a squared error that rounding explains. Far more than there is, and the
 target does not round so; less than half, and most comes from elsewhere."""
@@ -22,26 +20,24 @@ target does not round so; less than half, and most comes from elsewhere."""
 def measured_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the divergent node's own numbers say, and those of choices that differ."""
     if (node := report["divergent_node"]) is not None:
-        yield from _overflow(report)
+        yield from _overflow(node)
         yield from _underflow(node)
     yield from flip_lines(report)
 
 
-def overflowing(report: Mapping[str, Any]) -> float | None:
-    """Return how large the divergent node's values are where float16 does not hold them."""
-    node, mode = report["divergent_node"], report["target"]["precision_mode"]
-    largest = None if node is None else node["golden_largest"]
-    too_large = isinstance(largest, float) and largest > HALF_MAX
-    return largest if too_large and mode == ALL_HALF else None
-
-
-def _overflow(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield that a node's values do not fit what the target stores, where that is so."""
-    if (largest := overflowing(report)) is not None:
-        yield (
-            f"overflow: in ONNX its values reach {shown(largest)}; {ALL_HALF} keeps "
-            f"them in float16, which ends at {HALF_MAX:g}"
+def _overflow(node: Mapping[str, Any]) -> Iterator[str]:
+    """Yield that values do not fit what the target stores, where that is so."""
+    if (found := node["overflow"]) is None:
+        return
+    whose = "its values"
+    if found["node"] != node["name"]:
+        whose = printable(
+            f"the values of {found['node']} ({found['op_type']}), which it reads,"
         )
+    yield (
+        f"overflow: in ONNX {whose} reach {shown(found['largest'])}; the target keeps them "
+        f"in float16, which ends at {HALF_MAX:g}"
+    )
 
 
 def _underflow(node: Mapping[str, Any]) -> Iterator[str]:

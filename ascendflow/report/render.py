@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow.report import chart, lines, measured, words, written
 from ascendflow.terminal import printable
+from ascendflow.vocabulary import LOSSY_RULES
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from ascendflow.documents.report import NodeRow, Report
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -24,17 +27,9 @@ OPEN_NODES = 60
 
 def render(report: Report) -> str:
     """Render the page; names are escaped, and equal reports give equal bytes."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(_filters(report))
-    page = environment.get_template("report.html.j2").render(
+    made = environment()
+    made.filters.update(_filters(report))
+    page = made.get_template("report.html.j2").render(
         report=report,
         bars=chart.bars(report["nodes"]),
         chart=chart,
@@ -44,6 +39,19 @@ def render(report: Report) -> str:
         floored_words=words.FLOORED_WORDS,
     )
     return page + "\n"
+
+
+def environment() -> Environment:
+    """Make what reads the templates: names are escaped, and a missing one is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def largest_drops(nodes: list[NodeRow]) -> list[NodeRow]:
@@ -62,7 +70,8 @@ def _filters(report: Report) -> dict[str, Any]:
         "threshold": words.threshold_words,
         "tightest": words.tightest_words,
         "check_words": lines.check_words,
-        "manifest_line": lines.manifest_line,
+        "manifest_line": words.manifest_line,
+        "is_lossy": LOSSY_RULES.__contains__,
         "rules_written": written.rules_written,
         "golden_words": lines.golden_words,
         "rewritten_words": lines.rewritten_words,

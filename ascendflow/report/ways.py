@@ -8,7 +8,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.documents.metrics import OF_THE_EXPORT
-from ascendflow.report.measured import overflowing
 from ascendflow.report.words import shown, tightest_words
 from ascendflow.terminal import printable
 from ascendflow.vocabulary import HALF_MAX, MATRIX_PRODUCTS
@@ -29,18 +28,19 @@ _PLAIN = re.compile(r"[A-Za-z/][\w/.-]*")
 
 def overflow_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what to do about values of the divergent node that float16 does not hold."""
-    if (largest := overflowing(report)) is None:
+    divergent = report["divergent_node"]
+    if divergent is None or (node := divergent["overflow"]) is None:
         return
-    node = report["divergent_node"]
-    name, manifest = in_yaml(node["name"]), f"pipelines/{report['model']}/manifest.yaml"
+    name, largest = in_yaml(node["node"]), node["largest"]
+    manifest = f"pipelines/{report['model']}/manifest.yaml"
     kept = f"`convert: {{keep_dtype: [{name}]}}`"
     is_scaled = any(
-        rule["rule"] == SCALING and node["name"] in rule["applied"]
+        rule["rule"] == SCALING and node["node"] in rule["applied"]
         for rule in report["rules"]
     )
     if node["op_type"] not in MATRIX_PRODUCTS or is_scaled:
         yield printable(
-            f"in {manifest}, keep this node, and each behind it that reads such values, in "
+            f"in {manifest}, keep {name}, and each behind it that reads such values, in "
             f"fp32: {kept} beside what it names, or another `convert.precision_mode`"
         )
         return

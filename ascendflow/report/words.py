@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 EMULATED = "emulated, not run on a device"
 MEASURED = "measured on a device"
@@ -122,3 +122,13 @@ def confidence_words(cause: Mapping[str, Any]) -> str:
     if "behaviours" in cause:
         return "unknown: emulated both ways"
     return f"emulated, confidence {cause['confidence']}"
+
+
+def manifest_line(rules: str, more: str = "") -> str:
+    """Spell a manifest's rules."""
+    return f"rewrite: {{rules: [{rules}]{more}}}"
+
+
+def lossy_line(rules: Iterable[str]) -> str:
+    """Spell a manifest's rules with lossy ones, which auto leaves to the user."""
+    return manifest_line(", ".join(["auto", *rules]), more=", allow_lossy: true")

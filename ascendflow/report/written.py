@@ -1,7 +1,8 @@
-"""What `rules: auto` chose, spelled as a manifest would name it."""
+"""The rules that were applied, as a manifest without `auto` would name them."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.manifest.templates import quoted
@@ -14,13 +15,23 @@ def rules_written(report: Mapping[str, Any]) -> str:
     """Spell all rules that were applied, with their nodes; "" where `auto` chose none."""
     if not any(rule["deviations"] for rule in report["rules"]):
         return ""
-    named: dict[tuple[str, str | None], list[str]] = {}
-    for rule in report["rules"]:
-        if rule["applied"]:
-            named.setdefault((rule["rule"], rule["file"]), []).extend(rule["applied"])
+    applied = [rule for rule in report["rules"] if rule["applied"]]
+    named: dict[tuple[str, str], list[str]] = {}
+    for rule in applied:
+        named.setdefault((rule["rule"], _more(rule)), []).extend(rule["applied"])
     lines = ["rewrite:", "  rules:"]
-    for (rule, file), nodes in named.items():
-        theirs = f", file: {quoted(file)}" if file is not None else ""
+    for (name, more), nodes in named.items():
         listed = ", ".join(map(quoted, nodes))
-        lines.append(f"    - {{name: {quoted(rule)}{theirs}, nodes: [{listed}]}}")
+        lines.append(f"    - {{name: {quoted(name)}{more}, nodes: [{listed}]}}")
+    if any(rule["effect"] == "lossy" for rule in applied):
+        lines.append("  allow_lossy: true")
     return "\n".join(lines) if named else ""
+
+
+def _more(rule: Mapping[str, Any]) -> str:
+    """Spell where a rule is from, and what it was told."""
+    file = rule["file"]
+    more = "" if file is None else f", file: {quoted(file)}"
+    for key, value in rule.get("arguments", {}).items():
+        more += f", {key}: {json.dumps(value)}"
+    return more

@@ -21,6 +21,7 @@ STAGES = (
     ("evaluate", "ascendflow.stages.evaluate:Evaluate"),
     ("gate", "ascendflow.stages.gate:Gate"),
     ("report", "ascendflow.stages.report:Report"),
+    ("contrast", "ascendflow.stages.contrast:Contrast"),
 )
 """Ordered (name, "module:Class"): importing one stage must not import its siblings,
 or an edit of any would change the code digest of all."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import StageError
-from ascendflow.graph.files import DATA_FILE, MODEL_FILE, link_or_copy
+from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.promise import Difference
 from ascendflow.tensors import TensorSet
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from ascendflow.stages.stage import StageContext
 
 Differences = dict[str, Difference]
+
+ENLARGED = (
+    "Such a rule rounds otherwise; a model that makes much of rounding, as one does that "
+    "normalizes nearly constant data, may break the promise where the rule is right"
+)
 
 
 class Check:
@@ -54,7 +60,7 @@ class Check:
         after = ctx.inputs["rewritten"] / MODEL_FILE
         whole = _differences(before, after, feeds)
         if len(applied) == 1:
-            _refuse_broken(applied[0], whole)
+            _refuse_broken(applied[0], whole, applied)
         # Together first: only where a promise is broken, or rules promise different
         # things, is a run for each rule needed.
         elif not _all_hold(applied, whole):
@@ -105,19 +111,20 @@ def _judge_one_by_one(
             after = Path(scratch) / str(position) / MODEL_FILE
             after.parent.mkdir()
             replay(simplified, after, requests, own)
-            if (weights := simplified.with_name(DATA_FILE)).exists():
-                link_or_copy(weights, after.with_name(DATA_FILE))
-            _refuse_broken(entry, _differences(before, after, feeds))
+            found = _differences(before, after, feeds, weights=simplified.parent)
+            _refuse_broken(entry, found, applied)
             before = after
 
 
-def _differences(before: Path, after: Path, feeds: TensorSet) -> Differences:
+def _differences(
+    before: Path, after: Path, feeds: TensorSet, *, weights: Path | None = None
+) -> Differences:
     """Run both models on every sample, one sample at a time."""
     from ascendflow.graph.run import OnnxModel
 
-    golden = OnnxModel(before, threads=1)
+    golden = OnnxModel(before, threads=1, weights=weights)
     same = before.read_bytes() == after.read_bytes()
-    edited = golden if same else OnnxModel(after, threads=1)
+    edited = golden if same else OnnxModel(after, threads=1, weights=weights)
     found: Differences = {}
     for sample, tensors in zip(feeds.ids, feeds, strict=True):
         old = golden.run(tensors)
@@ -129,18 +136,46 @@ def _differences(before: Path, after: Path, feeds: TensorSet) -> Differences:
     return found
 
 
-def _refuse_broken(entry: RuleEntry, differences: Differences) -> None:
+def _refuse_broken(
+    entry: RuleEntry, differences: Differences, applied: Sequence[RuleEntry]
+) -> None:
     broken = [
         f"check: output {name!r} differs between simplified and rewritten: {why}"
         for name, difference in differences.items()
         if (why := difference.why_broken(entry["effect"])) is not None
     ]
     if broken:
-        raise StageError(
-            "\n".join(broken),
-            hint=f"rule {_at(entry)!r} promises {entry['effect']}; rewrite.json names the "
-            "nodes it edited; leave the rule out, or limit it by `nodes:`",
+        hint = (
+            f"rule {_at(entry)!r} promises {entry['effect']}; rewrite.json names the nodes "
+            f"it edited; {_how_without(entry, applied)}"
         )
+        if entry["effect"] == "equivalent":
+            hint += f". {ENLARGED}"
+        raise StageError("\n".join(broken), hint=hint)
+
+
+def _how_without(entry: RuleEntry, applied: Sequence[RuleEntry]) -> str:
+    """Say how to do without a rule; in place of `auto` the others have to be named."""
+    if not any(each["deviations"] for each in applied):
+        return "leave the rule out, or limit it by `nodes:`"
+    others = [each for each in applied if each["rule"] != entry["rule"]]
+    named = ", ".join(dict.fromkeys(map(_as_named, others)))
+    return (
+        "to do without it, name the others in place of auto: "
+        f"`rewrite: {{rules: [{named}]}}`; or name it too, as `{{name: {entry['rule']}, "
+        "nodes: [...]}`, where it keeps its promise"
+    )
+
+
+def _as_named(entry: RuleEntry) -> str:
+    """Spell a rule as a manifest names it, with its nodes only where it takes arguments."""
+    more: dict[str, Any] = {"file": entry["file"]} if entry["file"] else {}
+    if arguments := entry.get("arguments"):
+        more |= {"nodes": [done["node"] for done in entry["applied"]], **arguments}
+    if not more:
+        return entry["rule"]
+    told = ", ".join(f"{key}: {json.dumps(value)}" for key, value in more.items())
+    return f"{{name: {entry['rule']}, {told}}}"
 
 
 def _at(entry: RuleEntry) -> str:

@@ -6,17 +6,19 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.backends import load_backend
 from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.documents.metrics import OF_THE_EXPORT
 from ascendflow.errors import StageError
 from ascendflow.graph.dump import every_tensor
 from ascendflow.graph.files import MODEL_FILE
+from ascendflow.graph.found_boxes import sets_of
 from ascendflow.graph.outline import outline
 from ascendflow.graph.pairing import Paired, pair_by_name
 from ascendflow.metrics.nodes import NodeTable, Origin
 from ascendflow.metrics.outputs import OutputSeries
 from ascendflow.metrics.worse import farther, worse
-from ascendflow.stages.pictures import has_pictures
+from ascendflow.stages.inner_tensors import InnerTensors
 from ascendflow.stages.second_look import look_at_flips, tell_rules_from_target
 from ascendflow.tensors import ALTERNATIVE, TensorSet
 
@@ -60,9 +62,12 @@ class Compare:
     runs_user_code: ClassVar[bool] = False
 
     @staticmethod
-    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG004 - the seam's
+    def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what runs the models and what computes the numbers."""
-        return ("numpy", "ml_dtypes", "onnx", "onnxruntime")
+        known = ("numpy", "ml_dtypes", "onnx", "onnxruntime")
+        return tuple(
+            dict.fromkeys((*known, *load_backend(config["backend"]).run_with(config)))
+        )
 
     def run(self, ctx: StageContext) -> None:
         """Write the numbers, however bad they are.
@@ -91,28 +96,33 @@ def _compare(ctx: StageContext, each: Each) -> MetricsDocument:
             for one, other in pairs
         ]
     ctx.findings.warnings += _said_aloud(outputs)
-    feeds = TensorSet(ctx.inputs["samples"] / "feeds")
-    sampled = range(min(ctx.config["node_samples"], len(feeds)))
-    dumped = models[names[shown]]
+    inner = InnerTensors(ctx, models[names[shown]], TensorSet(sets[shown]))
+    sampled = range(min(ctx.config["node_samples"], len(inner.feeds)))
     document: MetricsDocument = {
         "schema_version": 1,
         "outputs": outputs,
-        "nodes": _compare_nodes(ctx, dumped, (feeds, sampled), each),
-        "node_samples": [feeds.ids[index] for index in sampled],
+        "nodes": _compare_nodes(ctx, inner, sampled, each),
+        "node_samples": [inner.feeds.ids[index] for index in sampled],
     }
     if len(found) > 1:
         document["behaviours"] = {"names": names, "nodes": names[shown]}
-    if _can_dump(ctx):
-        flips = list(look_at_flips(ctx, dumped, found[shown], feeds))
+    if _why_no_tensors(ctx) is None and not _by_its_tools(ctx):
+        flips = list(look_at_flips(ctx, inner, found[shown]))
         if flips:
             document["flips"] = flips
     return document
 
 
-def _can_dump(ctx: StageContext) -> bool:
-    """Whether the target gives its inner tensors for what the other models are fed."""
-    can = ctx.backend is not None and ctx.backend.capabilities.can_dump
-    return can and not has_pictures(ctx.inputs["samples"])
+def _why_no_tensors(ctx: StageContext) -> str | None:
+    """Say why nothing inside the target is compared, or None."""
+    if ctx.backend is None or not ctx.backend.capabilities.can_dump:
+        return f"backend {ctx.config['backend']!r} cannot dump tensors"
+    return None if ctx.config["node_samples"] else "node_samples is 0"
+
+
+def _by_its_tools(ctx: StageContext) -> bool:
+    """Whether the toolchain's own tools compare the tensors, and no tensors come here."""
+    return bool(ctx.config.get("nodes_by", "dump") != "dump")
 
 
 def _behaviours(ctx: StageContext) -> Mapping[str, Path]:
@@ -124,8 +134,9 @@ def _behaviours(ctx: StageContext) -> Mapping[str, Path]:
 def _all_outputs(
     ctx: StageContext, target: TensorSet, each: Each
 ) -> Iterator[OutputComparison]:
+    sets = sets_of(ctx.inputs["simplified"] / MODEL_FILE)
     for pair in _pairs(ctx, target):
-        yield from _compare_outputs(*pair, each)
+        yield from _compare_outputs(*pair, each, sets)
 
 
 def _pairs(
@@ -141,7 +152,11 @@ def _pairs(
 
 
 def _compare_outputs(
-    pair: Pair, golden: TensorSet, target: TensorSet, each: Each
+    pair: Pair,
+    golden: TensorSet,
+    target: TensorSet,
+    each: Each,
+    sets: Mapping[str, int],
 ) -> Iterator[OutputComparison]:
     """Compare two models output by output, each over all samples, one tensor at a time."""
     if not golden.ids or golden.ids != target.ids:
@@ -156,7 +171,7 @@ def _compare_outputs(
         for spec in tensors.specs(index)
     )
     for name in names:
-        series = OutputSeries(pair, name, each)
+        series = OutputSeries(pair, name, each, items=sets.get(name))
         for index, sample in enumerate(golden.ids):
             series.add(sample, _load(golden, index, name), _load(target, index, name))
         yield series.result()
@@ -174,40 +189,54 @@ def _said_aloud(outputs: list[OutputComparison]) -> Iterator[str]:
 
 
 def _compare_nodes(
-    ctx: StageContext,
-    model: Path,
-    samples: tuple[TensorSet, Sequence[int]],
-    each: Each,
+    ctx: StageContext, inner: InnerTensors, sampled: Sequence[int], each: Each
 ) -> list[NodeComparison]:
     """Compare what the simplified model and the target compute on the way, by name."""
-    backend, threads = ctx.backend, ctx.config["threads"]
-    if backend is None or not _can_dump(ctx):
-        pictures = has_pictures(ctx.inputs["samples"])
-        of = " for pictures that AIPP prepares" if pictures else ""
-        ctx.findings.warnings.append(
-            f"compare: backend {ctx.config['backend']!r} cannot dump tensors{of}; "
-            "only outputs are compared"
-        )
+    if (reason := _why_no_tensors(ctx)) is not None:
+        text = f"compare: {reason}; only outputs are compared"
+        ctx.findings.warnings.append(text)
         return []
-    simplified = ctx.inputs["simplified"] / MODEL_FILE
-    table = NodeTable(each)
-    feeds_of, sampled = samples
-    for feeds in map(feeds_of.sample, sampled):
-        golden = every_tensor(simplified, feeds, threads=threads)
-        target = backend.dump(model, feeds, threads=threads)
-        for found in pair_by_name(golden, target):
-            if isinstance(found, Paired):
-                table.add(*found)
-            else:
-                table.add_alone(found.tensor, in_golden=found.in_golden)
-    outlined = outline(simplified)
+    outlined = outline(ctx.inputs["simplified"] / MODEL_FILE)
     if outlined.with_subgraphs:
         ctx.findings.warnings.append(
             "compare: tensors in the bodies of If, Loop and Scan are not compared: "
             + ", ".join(outlined.with_subgraphs)
         )
+    table = NodeTable(each)
+    if _by_its_tools(ctx):
+        _add_measured(table, inner, sampled, [each.tensor for each in outlined.produced])
+    else:
+        _add_pairs(ctx, table, inner, sampled)
     conversion: Conversion = read_json(ctx.inputs["conversion.json"])
     origins = [Origin(*produced) for produced in outlined.produced]
     rows = table.result(origins, conversion["target_ops"])
-    tell_rules_from_target(ctx, model, rows, map(feeds_of.sample, sampled), each)
+    if not _by_its_tools(ctx):
+        tell_rules_from_target(ctx, inner, rows, sampled, each)
     return rows
+
+
+def _add_pairs(
+    ctx: StageContext, table: NodeTable, inner: InnerTensors, sampled: Sequence[int]
+) -> None:
+    simplified = ctx.inputs["simplified"] / MODEL_FILE
+    for index in sampled:
+        feeds = inner.feeds.sample(index)
+        golden = every_tensor(simplified, feeds, threads=ctx.config["threads"])
+        for found in pair_by_name(golden, inner.of(index)):
+            if isinstance(found, Paired):
+                table.add(*found)
+            else:
+                table.add_alone(found.tensor, in_golden=found.in_golden)
+
+
+def _add_measured(
+    table: NodeTable, inner: InnerTensors, sampled: Sequence[int], names: Sequence[str]
+) -> None:
+    seen = set()
+    for index in sampled:
+        for found in inner.measured(index):
+            table.add_measured(*found)
+            seen.add(found.tensor)
+    for name in names:
+        if name not in seen:
+            table.add_alone(name, in_golden=True)

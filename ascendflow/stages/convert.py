@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.backends import load_backend
 from ascendflow.documents.json_file import write_json
 from ascendflow.errors import InternalError, NotModelledError, StageError
 from ascendflow.graph.files import MODEL_FILE
@@ -28,13 +28,7 @@ class Convert:
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what the backend compiles with."""
-        if config["backend"] == "emulator":
-            return ("numpy", "onnx", "onnx-ir")
-        from ascendflow.backends.cann.toolkit import key_files
-
-        options = config["options"]
-        files = key_files(options["toolkit"], os.uname().machine)
-        return (*(f"file:{each}" for each in files), f"python:{options['python']}")
+        return load_backend(config["backend"]).compiled_with(config)
 
     def run(self, ctx: StageContext) -> None:
         """Compile into the folder `model` and write the conversion document.
@@ -48,8 +42,8 @@ class Convert:
         if (reason := ctx.backend.refuse(ctx.config)) is not None:
             raise NotModelledError(f"convert: {reason}")
         folder = ctx.outputs["model"]
-        config = {**ctx.config, "files": ctx.files} if ctx.files else ctx.config
-        document = ctx.backend.compile(ctx.inputs["rewritten"] / MODEL_FILE, folder, config)
+        onnx = ctx.inputs["rewritten"] / MODEL_FILE
+        document = ctx.backend.compile(onnx, folder, ctx.config, ctx.files)
         # Trust the files, not the exit status: a compiler that claims success and writes
         # nothing would otherwise be cached as a success.
         if not _holds_bytes(folder):

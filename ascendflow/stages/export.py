@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.documents.json_file import write_json
 from ascendflow.graph.canonical import canonicalise, save
+from ascendflow.graph.cut import cut, why_not_cut
 from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.ingest import accept, check, read_model, refuse
 from ascendflow.graph.io_spec import opset_of
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     import onnx
 
     from ascendflow.documents.nodes import NodeOrigin, NodesDocument
+    from ascendflow.graph.fixed_shapes import Opened
     from ascendflow.stages.stage import StageContext
 
 
 class Export:
     """Make `exported/model.onnx`: unique names, canonical bytes, and static input shapes.
 
-    Of an ONNX file those sizes stay open that the target leaves open.
+    Those sizes stay open that the target leaves open.
     """
 
     name: ClassVar[str] = "export"
@@ -53,29 +55,39 @@ class Export:
         """
         specs = ctx.config["inputs"]
         inputs = tuple(TensorSpec(i["name"], i["dtype"], tuple(i["shape"])) for i in specs)
+        opened = {each["name"]: each["open"] for each in specs if "open" in each}
         if ctx.config.get("torch"):
             beside = ctx.outputs["exported"].parent  # a memory disk may be too small
             with TemporaryDirectory(prefix="exporter-", dir=beside) as folder:
-                _export(ctx, inputs, Path(folder) / MODEL_FILE)
+                _export(ctx, inputs, opened, Path(folder) / MODEL_FILE)
         else:
             source = ctx.files["source"]
             model = read_model(source)
-            opened = {each["name"]: each["open"] for each in specs if "open" in each}
+            if named := ctx.config.get("out_nodes"):
+                refuse(source.name, why_not_cut(model, named))
+                cut(model, named)
             accept(model, source.name, inputs, ctx.config.get("opset"), opened)
             _write(ctx, model, source, {})
 
 
-def _export(ctx: StageContext, inputs: tuple[TensorSpec, ...], file: Path) -> None:
+def _export(
+    ctx: StageContext, inputs: tuple[TensorSpec, ...], opened: Opened, file: Path
+) -> None:
     """Run torch's exporter into the temporary `file`, then take that in."""
     from ascendflow.pytorch.exporter import export
     from ascendflow.pytorch.model import build_model
     from ascendflow.pytorch.origins import origins_by_tensor
 
     opset, source = ctx.config["opset"], ctx.config["torch"]
-    examples = _examples(inputs, ctx.seed)
+    examples = _examples(inputs, opened, ctx.seed)
     network = build_model(ctx.folder, source, ctx.files.get("weights"), ctx.seed)
     ctx.findings.warnings += export(
-        network, examples, file, exporter=ctx.config["exporter"], opset=opset
+        network,
+        examples,
+        file,
+        exporter=ctx.config["exporter"],
+        opset=opset,
+        opened=opened,
     )
     model = read_model(file)
     origins = origins_by_tensor(model, ctx.folder)
@@ -84,18 +96,32 @@ def _export(ctx: StageContext, inputs: tuple[TensorSpec, ...], file: Path) -> No
         refuse("the exported model", why_refused(model))
         model = convert_opset(model, opset)
         ctx.findings.facts["converted_from_opset"] = written
-    accept(model, "the exported model", inputs, opset)
+    accept(model, "the exported model", inputs, opset, opened)
     _write(ctx, model, file, origins)
     if moved:
         hold_to_original(file, ctx.outputs["exported"] / MODEL_FILE, examples)
 
 
-def _examples(inputs: tuple[TensorSpec, ...], seed: int) -> dict[str, np.ndarray]:
-    """Draw one example of each input from its spec: no sample may change the graph."""
+def _examples(
+    inputs: tuple[TensorSpec, ...], opened: Opened, seed: int
+) -> dict[str, np.ndarray]:
+    """Draw one example of each input from its spec: no sample may change the graph.
+
+    An open size of 1 is made 2: torch would take the 1 for one that broadcasts.
+    """
     import numpy as np
 
     generator = np.random.default_rng(seed)
-    return {spec.name: random_tensor(spec, generator) for spec in inputs}
+    examples = {}
+    for spec in inputs:
+        open_sizes = opened.get(spec.name, ())
+        shape = [
+            max(2, length) if index in open_sizes else length
+            for index, length in enumerate(spec.shape)
+        ]
+        drawn = TensorSpec(spec.name, spec.dtype, tuple(shape))
+        examples[spec.name] = random_tensor(drawn, generator)
+    return examples
 
 
 def _write(

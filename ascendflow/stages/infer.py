@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.backends import load_backend
 from ascendflow.errors import InternalError, StageError
 from ascendflow.stages.pictures import with_pictures
 from ascendflow.stages.sample_shapes import admits
@@ -36,16 +36,7 @@ class Infer:
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what the backend runs on."""
-        if config["backend"] == "emulator":
-            return ("numpy", "onnx", "onnxruntime")
-        options = config["options"]
-        if options["host"] is not None:
-            return ("numpy",)  # what the board has is looked at when it runs
-        from ascendflow.backends.cann.toolkit import key_files
-
-        files = key_files(options["toolkit"], os.uname().machine)
-        named = (f"file:{each}" for each in files)
-        return ("numpy", *named, f"python:{options['python']}")
+        return load_backend(config["backend"]).run_with(config)
 
     def run(self, ctx: StageContext) -> None:
         """Write the outputs, sample by sample, as they come.

@@ -8,6 +8,7 @@ from ascendflow.documents.json_file import write_json
 from ascendflow.errors import NotModelledError, StageError
 from ascendflow.graph.files import MODEL_FILE
 from ascendflow.report.findings import refusal_text, warning_texts
+from ascendflow.vocabulary import LOSSY_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +31,8 @@ class Lint:
 
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG004, the protocol's
-        """Name what reads the graph."""
-        return ("numpy", "onnx", "onnx-ir")
+        """Name what reads the graph, and what is asked for kernels."""
+        return ("numpy", "onnx", "onnx-ir", "onnxruntime")
 
     def run(self, ctx: StageContext) -> None:
         """Write the findings; those that stop nothing become warnings.
@@ -43,17 +44,19 @@ class Lint:
                 or of what it does with a node; and the target is emulated.
             StageError: the target refuses the model; names all nodes and cures.
         """
+        from ascendflow.cann.setting_files import settings_in
         from ascendflow.cann.survey import survey, unsurveyed
         from ascendflow.cann.target import why_refused
 
         model = ctx.inputs["rewritten"] / MODEL_FILE
         emulated = ctx.config["emulated"]
-        if (reason := why_refused(ctx.config)) is None:
-            document = survey(model, ctx.config, all_weights=True)
+        config = {**ctx.config, **settings_in(ctx.files)}
+        if (reason := why_refused(config)) is None:
+            document = survey(model, config, all_weights=True)
         elif emulated:
             raise NotModelledError(f"lint: {reason}")
         else:
-            document = unsurveyed(model, ctx.config)
+            document = unsurveyed(model, config)
             ctx.findings.warnings.append(f"{reason}; nothing was looked for, ATC judges")
         write_json(ctx.outputs["lint.json"], document)
         if refused := refusal_text(document, emulated=emulated):
@@ -65,9 +68,10 @@ class Lint:
 def _hint(document: LintDocument) -> str:
     """Speak of rules only where one would help, which then was not applied."""
     refused = [each for each in document["findings"] if each["stops_convert"]]
-    if any(each["rule"] is not None and each["skipped"] is None for each in refused):
-        return (
-            "change these nodes, or name the rules in the manifest; "
-            "`rewrite: {rules: auto}` takes all that can help"
-        )
-    return "no rule helps here: change the model, as each line says"
+    rules = {each["rule"] for each in refused if each["skipped"] is None} - {None}
+    if not rules:
+        return "no rule helps here: change the model, as each line says"
+    change = "change these nodes, or name the rules in the manifest"
+    if rules <= LOSSY_RULES.keys():
+        return change
+    return f"{change}; `rewrite: {{rules: auto}}` takes all that can help and lose nothing"

@@ -87,6 +87,19 @@ def has_pictures(samples: Path) -> bool:
     return (samples / FOLDER).is_dir()
 
 
+def fed_to_target(samples: Path, index: int, feeds: Feeds) -> dict[str, np.ndarray]:
+    """Put the pictures of one sample in place of what was made of them.
+
+    Args:
+        samples: the artifact.
+        index: which sample.
+        feeds: what the model gets of it.
+    """
+    if not has_pictures(samples):
+        return dict(feeds)
+    return {**feeds, **TensorSet(samples / FOLDER).sample(index)}
+
+
 def with_pictures(samples: Path, feeds: Iterator[Feeds]) -> Iterator[dict[str, np.ndarray]]:
     """Put the pictures in place of what was made of them, sample by sample.
 

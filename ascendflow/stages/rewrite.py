@@ -31,7 +31,9 @@ class Rewrite:
     @staticmethod
     def tools(config: Mapping[str, Any]) -> tuple[str, ...]:
         """Name what writes the file; without a rule it is copied."""
-        return ("onnx", "onnx-ir") if config["rules"] or config.get("auto") else ()
+        if config.get("auto"):
+            return ("onnx", "onnx-ir", "onnxruntime")  # which lint asks for kernels
+        return ("onnx", "onnx-ir") if config["rules"] else ()
 
     def run(self, ctx: StageContext) -> None:
         """Write the rewritten model and the log; weights beside it stay where they are.
@@ -51,7 +53,7 @@ class Rewrite:
             target / MODEL_FILE,
             requests(rules),
             own=_users_rules(ctx.folder, own),
-            choose=_chooser(ctx.config.get("auto")),
+            choose=_chooser(ctx.config.get("auto"), ctx.files),
         )
         if (source / DATA_FILE).exists():
             ctx.findings.kept[f"rewritten/{DATA_FILE}"] = KeptFile("simplified", DATA_FILE)
@@ -67,7 +69,9 @@ def _users_rules(folder: Path, named: list[tuple[str, str]]) -> list[Rule]:
     return load_rules(folder, named)
 
 
-def _chooser(target: Mapping[str, str] | None) -> Callable[[ir.Model], Cures] | None:
+def _chooser(
+    target: Mapping[str, str] | None, files: Mapping[str, Path]
+) -> Callable[[ir.Model], Cures] | None:
     """Return what chooses rules for a target; None where the manifest names them.
 
     The module is not imported here by name: it is this stage's code only then (`plan`).
@@ -77,7 +81,7 @@ def _chooser(target: Mapping[str, str] | None) -> Callable[[ir.Model], Cures] | 
     from importlib import import_module
 
     choose = import_module("ascendflow.cann.auto").choose
-    return lambda model: choose(model, target)
+    return lambda model: choose(model, target, files)
 
 
 def requests(rules: list[Mapping[str, Any]]) -> list[Request]:

@@ -14,25 +14,23 @@ from ascendflow.metrics.nodes import NodeTable, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
 
     from ascendflow.documents.metrics import Flips, NodeComparison, OutputComparison
     from ascendflow.graph.choices import Chooser
     from ascendflow.metrics.measure import Each
+    from ascendflow.stages.inner_tensors import InnerTensors
     from ascendflow.stages.stage import StageContext
-    from ascendflow.tensors import TensorSet
 
-    Feeds = Mapping[str, np.ndarray]
     Dump = Iterable[tuple[str, np.ndarray]]
 
 
 def tell_rules_from_target(
     ctx: StageContext,
-    model: Path,
+    inner: InnerTensors,
     rows: Sequence[NodeComparison],
-    samples: Iterable[Feeds],
+    sampled: Iterable[int],
     each: Each,
 ) -> None:
     """Mark the tensors that diverge since a rule moved them: the target follows the rule.
@@ -47,9 +45,10 @@ def tell_rules_from_target(
     if not beyond or filecmp.cmp(before, rewritten, shallow=False):
         return
     table = NodeTable(each)
-    for feeds in samples:
+    for index in sampled:
+        feeds = inner.feeds.sample(index)
         golden = every_tensor(rewritten, feeds, threads=ctx.config["threads"])
-        for found in _pairs(ctx, model, feeds, golden, beyond):
+        for found in _pairs(golden, inner.of(index), beyond):
             table.add(*found)
     origins = [
         Origin(row["tensor"], row["node"], row["op_type"], tuple(row["inputs"]))
@@ -67,18 +66,14 @@ def tell_rules_from_target(
 
 
 def look_at_flips(
-    ctx: StageContext,
-    model: Path,
-    outputs: Iterable[OutputComparison],
-    feeds: TensorSet,
+    ctx: StageContext, inner: InnerTensors, outputs: Iterable[OutputComparison]
 ) -> Iterator[Flips]:
     """Look at the choices behind each output of integers that differs, on its worst sample.
 
     Args:
         ctx: of compare.
-        model: the compiled model.
+        inner: the tensors inside the compiled model.
         outputs: what was measured.
-        feeds: of all samples.
     """
     worst = {found["name"]: sample for found in outputs if (sample := _worst(found))}
     simplified = ctx.inputs["simplified"] / MODEL_FILE
@@ -88,9 +83,10 @@ def look_at_flips(
         wanted = {t for each in here.values() for c in each for t in (c.values, c.indices)}
         if not wanted:
             continue
-        fed = feeds.sample(feeds.ids.index(sample))
+        index = inner.feeds.ids.index(sample)
+        fed = inner.feeds.sample(index)
         golden = every_tensor(simplified, fed, threads=ctx.config["threads"])
-        pairs = {f.tensor: f for f in _pairs(ctx, model, fed, golden, wanted)}
+        pairs = {f.tensor: f for f in _pairs(golden, inner.of(index), wanted)}
         for output, found in here.items():
             yield from (_flips(output, sample, chooser, pairs) for chooser in found)
 
@@ -103,13 +99,8 @@ def _worst(found: OutputComparison) -> str | None:
     return differing["worst_sample"]
 
 
-def _pairs(
-    ctx: StageContext, model: Path, feeds: Feeds, golden: Dump, wanted: Iterable[str]
-) -> Iterator[Paired]:
+def _pairs(golden: Dump, target: Dump, wanted: Iterable[str]) -> Iterator[Paired]:
     """Yield the wanted tensors that both sides have."""
-    if ctx.backend is None:
-        return
-    target = ctx.backend.dump(model, feeds, threads=ctx.config["threads"])
     names = frozenset(wanted)
     both = (((n, t) for n, t in side if n in names) for side in (golden, target))
     yield from (found for found in pair_by_name(*both) if isinstance(found, Paired))

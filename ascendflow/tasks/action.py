@@ -57,24 +57,42 @@ class StageAction(BaseAction):
         gc.enable()
         # Not at the top: a run that finds everything up to date starts no process.
         from ascendflow.build.bring_up import Outcome, bring_up, repeat
+        from ascendflow.build.missing import refuse_missing
+        from ascendflow.build.publish import withdraw
 
         name = f"{self._stage.name}:{self._plan.run_name}"
         judged = judge(SESSION.project, self._plan, self._stage)
         heartbeat = Heartbeat(name, SESSION.timings.last(name))
         if judged.is_up_to_date and judged.record is not None:
             record = judged.record
-            if told["reasons"]:
-                # Another run did the work meanwhile, or only doit's own value is gone.
+            if told["reasons"] and not told.get("is_forced"):
+                # Another run did the work meanwhile, or only doit's own value is gone,
+                # as it is once a forced execution failed.
                 return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
             return repeat(
                 SESSION.project, self._plan, self._stage, record, heartbeat=heartbeat
             )
+        # First, so that what stops a stale stage leaves no verdict of an earlier build.
+        withdraw(SESSION.project, self._plan, self._stage.name)
+        refuse_missing(self._plan, self._looked_ahead_to())
         outcome = bring_up(
             SESSION.project, self._plan, self._stage, heartbeat=heartbeat, say=say
         )
         if outcome.how == "executed":
             SESSION.timings.note(name, outcome.wall_s)
         return outcome
+
+    def _looked_ahead_to(self) -> set[str]:
+        """Name the stages that this one is no use without.
+
+        With `--continue` a backend's branch is for that branch to look after: the stages
+        that both share, and the other branch, go on.
+        """
+        asked = set(SESSION.asked_stages(self._plan.run_name))
+        if not SESSION.goes_on():
+            return asked
+        branch = self._stage.branch
+        return asked & {each.name for each in self._plan.stages if each.branch == branch}
 
 
 class Heartbeat:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from doit.exceptions import InvalidDodoFile
 
 from ascendflow.errors import AscendflowError, plain
+from ascendflow.plan import OF_SEVERAL
 from ascendflow.tasks import terminal
 from ascendflow.tasks.action import StageAction
 from ascendflow.tasks.planning import plan_of
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 Graph = tuple[tuple[str, tuple[str, ...]], ...]
 """(stage, the stages that must come first), producers first."""
 
+OF_EACH_BACKEND = {"ascendflow": {"of": "each backend"}}
+"""Marks a task that stands for those of the same stage on each backend."""
+
 DOIT_CONFIG = {
     "backend": "ascendflow",
     "dep_file": ".ascendflow/doit.json",
@@ -41,12 +45,17 @@ DOIT_CONFIG = {
 def task_pipelines() -> Iterator[dict[str, Any]]:
     """Yield the tasks of every selected model."""
     terminal.prepare()
-    for name in STAGES:
-        yield {"basename": name, "name": None, "doc": f"{name} of every selected model"}
-    for plan in selected_plans():
+    plans = selected_plans()
+    several = (s.name for plan in plans for s in plan.stages if s.name not in STAGES)
+    absent = {*OF_SEVERAL} - {stage.name for plan in plans for stage in plan.stages}
+    for name in dict.fromkeys((*STAGES, *several)):
+        if name not in absent:
+            yield {"basename": name, "name": None, "doc": f"{name} of every selected model"}
+    for plan in plans:
         graph = tuple((stage.name, stage.after) for stage in plan.stages)
         for stage, after in zip(plan.stages, _direct(graph), strict=True):
             yield _stage_task(plan, stage, after)
+        yield from _tasks_of_each_backend(plan)
         yield _model_task(plan, _last(graph))
 
 
@@ -118,6 +127,21 @@ def _stage_task(plan: Plan, stage: PlannedStage, after: Sequence[str]) -> dict[s
         "clean": [RemoveFolder(plan.run_name, stage.name)],
         "verbosity": 1,
     }
+
+
+def _tasks_of_each_backend(plan: Plan) -> Iterator[dict[str, Any]]:
+    """Yield, for each stage that there is once for each backend, one that asks for all."""
+    for kind in dict.fromkeys(stage.kind for stage in plan.stages if stage.branch):
+        names = [stage.name for stage in plan.all_of(kind)]
+        yield {
+            "basename": kind,
+            "name": plan.run_name,
+            "doc": f"{' and '.join(names)} of {plan.run_name}",
+            "actions": None,
+            "task_dep": [f"{name}:{plan.run_name}" for name in names],
+            "clean": [RemoveFolder(plan.run_name, name) for name in names],
+            "meta": OF_EACH_BACKEND,
+        }
 
 
 def _model_task(plan: Plan, after: Sequence[str]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def _new_plan(
     """Make a plan; also returns where the manifest's files lead, by absolute path."""
     from ascendflow.manifest.load import load_manifest
     from ascendflow.manifest.paths import read_roots
-    from ascendflow.plan import make_plan
+    from ascendflow.planner import make_plan
 
     roots = read_roots(project.repository)
     loaded = load_manifest(

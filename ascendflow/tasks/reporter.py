@@ -62,9 +62,15 @@ class StageReporter(ConsoleReporter):
             if task.actions:  # a group has none, and its members are named
                 self.write(f"   {task.name} was not run: {fail.message} failed\n")
             return
+        message = fail.get_msg().rstrip()
+        known = any(
+            each["exception"].get_msg().rstrip() == message for each in self.failures
+        )
         self.failures.append({"task": task, "exception": fail})
         SESSION.exit_codes.append(getattr(fail, "exit_code", 2))
-        self.write(f"{fail.get_msg().rstrip()}\n")
+        self.write(
+            f"   {task.name} failed for the same reason\n" if known else f"{message}\n"
+        )
 
     def complete_run(self) -> None:
         """Say whether a repetition was one; failures were shown when they happened."""

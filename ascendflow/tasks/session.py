@@ -11,7 +11,7 @@ from ascendflow.build.project import Project
 from ascendflow.build.proof import Proofs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from ascendflow.build.locks import RunLocks
     from ascendflow.build.timings import Timings
@@ -22,7 +22,10 @@ class Session:
 
     Attributes:
         executes: whether the command runs tasks (`run`), or only looks (`list`, `info`).
+        forces: whether it is to execute what is up to date, too (`-a`).
         asked_runs: gives the names of the runs that the command may work in.
+        asked_stages: gives the stages of a run that the command may bring up to date.
+        goes_on: tells whether other stages run on after one that fails (`--continue`).
         problems: where those of manifests go; None: they are raised, and nothing goes on.
         stale_runs: names of the runs in which a stage was found stale.
         exit_codes: the exit code that each failure asks for.
@@ -31,7 +34,10 @@ class Session:
 
     def __init__(self) -> None:
         self.executes = False
+        self.forces = False
         self.asked_runs: Callable[[], Iterable[str]] = tuple
+        self.asked_stages: Callable[[str], Collection[str]] = lambda _run: ()
+        self.goes_on: Callable[[], bool] = lambda: False
         self.problems: list[str] | None = None
         self.stale_runs: set[str] = set()
         self.exit_codes: list[int] = []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 INTERRUPTED = 130
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _lifelines: list[int] = []
 """Write ends of the pipe whose closing ends the workers; in a worker, none."""
@@ -23,7 +24,7 @@ _lifelines: list[int] = []
 
 def install() -> None:
     """Handle the signals that end a run; call it from the main thread."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in SIGNALS:
         signal.signal(number, _interrupt)
     read_end, write_end = os.pipe()
     _lifelines.append(write_end)
@@ -57,10 +58,14 @@ def _end_children() -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     del frame
-    _end_children()
     from multiprocessing import parent_process
 
-    if parent_process() is None:  # workers are told as well, and need not say so again
+    is_worker = parent_process() is not None
+    if is_worker:  # doit tells it once more: on its way out that would be a traceback
+        for each in SIGNALS:
+            signal.signal(each, signal.SIG_IGN)
+    _end_children()
+    if not is_worker:  # workers are told as well, and need not say so again
         name = signal.Signals(number).name
         sys.stderr.write(f"interrupted by {name}; what was built is kept\n")
     # doit ends its workers only if it gets to know; else it would wait for them for ever.

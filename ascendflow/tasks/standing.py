@@ -13,6 +13,9 @@ from ascendflow.tasks.session import SESSION
 if TYPE_CHECKING:
     from ascendflow.plan import Plan
 
+TELLING = ("report", "contrast")
+"""Stages that tell of a verdict, which holds without them."""
+
 
 def standing_words(plan: Plan) -> str:
     """Tell the verdict and whether it still holds, or which stage failed; never raises."""
@@ -23,15 +26,17 @@ def standing_words(plan: Plan) -> str:
     failed = [name for name, why in reasons.items() if why and why[0].kind == "failed"]
     if failed:
         return f"{failed[0]} failed"
-    if (verdict := _verdict(plan)) is None:
+    told = {gate.branch: _verdict(plan, gate.name) for gate in plan.all_of("gate")}
+    if None in told.values():
         return "not built" if _is_unbuilt(plan) else "not finished"
-    stale = [name for name, why in reasons.items() if why and name != "report"]
+    verdict = ", ".join(f"{b}: {words}" if b else str(words) for b, words in told.items())
+    stale = [s.name for s in plan.stages if reasons[s.name] and s.kind not in TELLING]
     return f"{verdict}{f'; {stale[0]} is stale since' if stale else ''}"
 
 
-def _verdict(plan: Plan) -> str | None:
+def _verdict(plan: Plan, gate: str) -> str | None:
     """Return what `build/` says of the gate; None where nothing that can be read does."""
-    path = SESSION.project.artifact(plan, "gate", "verdict.json")
+    path = SESSION.project.artifact(plan, gate, "verdict.json")
     try:
         verdict: Any = json.loads(path.read_text(encoding="utf-8"))
         failed = sum(check["passed"] is not True for check in verdict["checks"])

@@ -35,7 +35,7 @@ class UpToDate:
         So does an exception: here it would end the whole run, in the action it is this
         task's failure.
         """
-        told: dict[str, Any] = {}
+        told: dict[str, Any] = {"is_forced": True} if SESSION.forces else {}
         try:
             self._reasons = self._settle(values)
         except (AscendflowError, OSError) as error:

@@ -11,12 +11,12 @@ from doit.action import BaseAction
 from ascendflow.build.warned import recorded_warnings
 from ascendflow.errors import AccuracyGateError, StageError
 from ascendflow.report.lines import failure_message, verdict_line, warning_line
-from ascendflow.report.words import counted
+from ascendflow.report.words import counted, target_words
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from doit.exceptions import BaseFail
@@ -40,6 +40,7 @@ class VerdictAction(BaseAction):
         """Tell verdict.json and report.json; never raises for what a user can mend."""
         del out, err
         assert self.task is not None  # noqa: S101  doit sets it
+        self._withdraw_strays()
         whole = self.task.meta[META]["something_ran"] or self.task.verbosity == 2
         try:
             self._tell(whole=whole)
@@ -49,6 +50,16 @@ class VerdictAction(BaseAction):
             return failure_of(error, self.task.name)
         return None
 
+    def _withdraw_strays(self) -> None:
+        """Leave no verdict behind of backends that the manifest no longer names."""
+        if SESSION.proofs.of(self.plan) is not None:
+            return  # of the same plan as the last run, which left none
+        from ascendflow.build.publish import stray_judgements, withdraw_strays
+
+        if stray_judgements(SESSION.project, self.plan):
+            SESSION.hold_run(self.plan.run_name)
+            withdraw_strays(SESSION.project, self.plan)
+
     def _tell(self, *, whole: bool) -> None:
         """Print the verdict.
 
@@ -56,19 +67,43 @@ class VerdictAction(BaseAction):
             AccuracyGateError: it failed.
             StageError: a document is missing, or cannot be read.
         """
-        verdict = self._load("gate", "verdict.json")
-        passed = verdict["passed"] is True
-        if whole or not passed:
-            report = self._load("report", "report.json")
+        verdicts = {
+            gate.branch: self._load(gate.name, "verdict.json")
+            for gate in self.plan.all_of("gate")
+        }
+        failed = {b: v for b, v in verdicts.items() if v["passed"] is not True}
+        reports = {
+            stage.branch: (stage.name, self._load(stage.name, "report.json"))
+            for stage in self.plan.all_of("report")
+            if whole or stage.branch in failed
+        }
         if whole:
-            from ascendflow.report.console import print_report
-
-            print_report(report)
+            self._print(reports)
         self._tell_warnings()
-        if not passed:
-            where = self._relative(self._path("report", "report.html"))
-            raise AccuracyGateError(failure_message(verdict, report), hint=f"open {where}")
-        sys.stdout.write(f"{verdict_line(verdict)}\n")
+        for branch, verdict in verdicts.items():
+            if branch not in failed:
+                sys.stdout.write(f"{verdict_line(verdict)}\n")
+        if failed:
+            told = [failure_message(v, reports[b][1]) for b, v in failed.items()]
+            pages = [self._path(reports[b][0], "report.html") for b in failed]
+            where = " and ".join(str(self._relative(page)) for page in pages)
+            raise AccuracyGateError("\n".join(told), hint=f"open {where}")
+
+    def _print(self, reports: Mapping[str, tuple[str, Any]]) -> None:
+        """Print each backend's table, and where prediction and device disagree."""
+        from ascendflow.report.console import print_report
+
+        for branch, (_, report) in reports.items():
+            if branch:
+                sys.stdout.write(f"{branch}: {target_words(report['target'])}\n")
+            print_report(report)
+        for stage in self.plan.all_of("contrast"):
+            from ascendflow.report.contrast_words import contrast_lines
+
+            for line in contrast_lines(self._load(stage.name, "contrast.json")):
+                sys.stdout.write(f"{line}\n")
+            page = self._relative(self._path(stage.name, "contrast.html"))
+            sys.stdout.write(f"where emulator and device disagree: {page}\n")
 
     def _tell_warnings(self) -> None:
         """Print each warning, but those that this run said when their stage ended."""

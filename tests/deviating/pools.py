@@ -53,7 +53,7 @@ def pools() -> Cases:
             Case(_pool("AveragePool", 2, 2, **_PAST), {}),
             Case(_pool("AveragePool", 6, 6, **_PAST, count_include_pad=1), {}),
         ],
-        ("lppool-ignored-attr", "LpPool"): [
+        ("lppool-ceil-mode", "LpPool"): [
             Case(
                 _pool(
                     "LpPool",

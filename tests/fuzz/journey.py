@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow.child.failures import describe
 from ascendflow.errors import AscendflowError, ManifestError, UsageError
+from ascendflow.plan import OF_SEVERAL
 from ascendflow.stages import STAGES, load_stage
 from ascendflow.stages.stage import Findings, StageContext
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from ascendflow.manifest.load import LoadedManifest
 
-STAGE_NAMES = tuple(name for name, _ in STAGES if name != "report")
+STAGE_NAMES = tuple(name for name, _ in STAGES if name not in ("report", *OF_SEVERAL))
 """All but the page, which takes half a second and is no different for a strange model."""
 
 
@@ -91,6 +92,7 @@ def load(
     content: bytes, repository: Path, *, enter: Callable[[str], None] = lambda _: None
 ) -> Verdict:
     """Load a manifest, and plan: what is planned must be JSON that anyone can read."""
+    from ascendflow.manifest.backends import alone
     from ascendflow.manifest.load import load_manifest
     from ascendflow.manifest.slices import SLICES
 
@@ -109,9 +111,11 @@ def load(
     enter("load")
     try:
         loaded = load_manifest(file, repository=repository, roots={"data": data})
-        for cut in SLICES.values():
-            text = json.dumps(cut(loaded.manifest), allow_nan=False, ensure_ascii=False)
-            text.encode()
+        for backend in loaded.manifest.convert.backend:
+            told = alone(loaded, backend).manifest
+            for cut in SLICES.values():
+                text = json.dumps(cut(told), allow_nan=False, ensure_ascii=False)
+                text.encode()
     except ManifestError as error:
         return Verdict("refused", "load", str(error), error.exit_code)
     except BaseException:  # noqa: BLE001 - MemoryError and RecursionError are findings too

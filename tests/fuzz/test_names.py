@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from ascendflow.stages import STAGES
 from tests.checkouts import Checkout
 from tests.exported_models import constant, model, node, value
 from tests.fuzz import journey
@@ -59,7 +58,7 @@ def test_names_of_a_model_reach_the_report_and_no_file_is_called_so(tmp_path: Pa
     (tmp_path / "repository").mkdir()
     file = tmp_path / "model.onnx"
     file.write_bytes(chain().SerializeToString())
-    stages = tuple(name for name, _ in STAGES)
+    stages = (*journey.STAGE_NAMES, "report")
     verdict = journey.travel(file, tmp_path / "repository", stages=stages)
 
     assert verdict == journey.Verdict("passed")
@@ -110,7 +109,7 @@ def test_sample_file_of_any_name_is_a_sample(tmp_path: Path) -> None:
         r"(?m)^samples: .*$", 'samples: {files: "inputs/*.npz"}', manifest.read_text()
     )
     manifest.write_text(text)
-    stages = tuple(name for name, _ in STAGES)
+    stages = (*journey.STAGE_NAMES, "report")
     verdict = journey.again(tmp_path / "repository", stages=stages)
 
     assert verdict == journey.Verdict("passed")

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from ascendflow.backends.cann.dump.computed import computed
-from ascendflow.backends.cann.dump.names import golden_name
+from ascendflow.backends.cann.dump.names import spelled
 from ascendflow.backends.cann.dump.origins import device_ops
 from ascendflow.backends.cann.dump.results import METRICS, problems, read_results
 from ascendflow.metrics.measure import measure
 from ascendflow.tensors import TensorSet, TensorWriter
+from tests import om_files
 from tests.dump_files import dump
 from tests.msaccucmp import peer
 from tests.wheels import UnavailableError
@@ -145,6 +146,31 @@ def op(
     }
 
 
+def om_of(ops: list[dict[str, Any]]) -> bytes:
+    """Write the OM of which these operators are the JSON."""
+
+    def plain(said: list[dict[str, Any]]) -> dict[str, Any]:
+        values = {each["key"]: each["value"] for each in said}
+        return {
+            key: value["list"].get("s", [])
+            if "list" in value
+            else next(iter(value.values()))
+            for key, value in values.items()
+        }
+
+    written = []
+    for each in ops:
+        described = [
+            om_files.desc(2, [], attr=om_files.attrs(plain(output["attr"])))
+            for output in each["output_desc"]
+        ]
+        said = plain(each["attr"])
+        one = om_files.op(each["name"], each["type"], said, output_desc=described)
+        written.append(one)
+    model = om_files.model_def([om_files.graph("g", written)], {})
+    return om_files.om([(om_files.MODEL_DEF, model)])
+
+
 GOLDEN: dict[str, Array] = {
     "x": np.random.default_rng(5).standard_normal((1, 3, 6, 5), np.float32),
     "relu/1": np.random.default_rng(6).random((1, 20, 6, 5), np.float32),
@@ -168,7 +194,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     device.mkdir()
     golden.mkdir()
     for name, array in GOLDEN.items():
-        np.save(golden / golden_name(name, 0, TIME), array)
+        np.save(golden / f"{spelled(name)}.0.{TIME}.npy", array)
     x = GOLDEN["x"]
     relu = GOLDEN["relu/1"].astype(np.float16)
     product = (GOLDEN["matmul"] * np.float32(0.5)).astype(np.float16)
@@ -210,6 +236,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     model = folder / "model.json"
     model.write_text(json.dumps({"name": "m", "graph": [{"name": "g", "op": ops}]}))
+    (folder / "model.om").write_bytes(om_of(ops))
     (folder / "out").mkdir()
     arguments = ["-m", device, "-g", golden, "-f", model, "-out", folder / "out"]
     status, said = peer.command("compare", *arguments)
@@ -248,13 +275,14 @@ def test_verdict_is_recomputed_of_the_tools_own_rows(network: Path) -> None:
 
 def test_our_numbers_of_the_dumps_are_the_tools(network: Path) -> None:
     """Through our reader, layouts, mapping and metrics, against the tool's own."""
-    ops = device_ops(network / "model.json")
+    ops = device_ops(network / "model.om")
     goldens = dict(
         zip(("x", "r", "m", "w", "v", "b", "1", "s"), GOLDEN.values(), strict=True)
     )
     rows = {row.tensor: row for row in table(network)}
     found = {
-        name: each.load() for name, each in computed(network / "npu", ops, OUTPUTS).items()
+        name: each.load()
+        for name, each in computed(network / "npu", ops, OUTPUTS, pytest.fail).items()
     }
 
     assert set(found) == {*goldens, "g"}

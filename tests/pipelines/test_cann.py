@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -15,6 +18,9 @@ from tests.checkouts import Checkout
 from tests.exported_models import model, node, value
 from tests.sshd import running_sshd
 from tests.toolkits import make_device, make_device_python, make_python, make_toolkit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
 
@@ -32,12 +38,18 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     return Checkout(folder, models=(), stand_ins=False)
 
 
-def begun(checkout: Checkout, tmp_path: Path, shape: tuple[str | int, ...] = (2,)) -> Path:
-    """Start the model `net` for `backend: cann`; return its toolkit."""
+def begun(
+    checkout: Checkout,
+    tmp_path: Path,
+    shape: tuple[str | int, ...] = (2,),
+    *,
+    source: Path | None = None,
+) -> Path:
+    """Start `net`, a Relu or `source`, for `backend: cann`; return its toolkit."""
     proto = model(
         [node("Relu", ["x"], ["y"], name="act")], [value("x", shape)], [value("y", shape)]
     )
-    onnx.save(proto, tmp_path / "m.onnx")
+    onnx.save(onnx.load(source) if source else proto, tmp_path / "m.onnx")
     fixed = ["--shape", "x:1,2"] if "n" in shape else []
     made = checkout.doit("init", "net", "--onnx", str(tmp_path / "m.onnx"), *fixed)
     assert made.code == 0, made.text
@@ -137,6 +149,63 @@ def test_model_runs_on_a_board(empty: Checkout, tmp_path: Path) -> None:
     assert checkout.doit("model=net").executed == []
 
 
+def test_what_is_not_installed_is_told_before_the_first_stage(
+    empty: Checkout, tmp_path: Path
+) -> None:
+    """EV09: atc is not there. Said at once, and only to a run that comes to it."""
+    checkout = empty.copied_to(tmp_path / "repository")
+    toolkit = begun(checkout, tmp_path)
+    toolkit.rename(tmp_path / "gone")
+    (tmp_path / "py").rename(tmp_path / "gone-too")
+
+    run = checkout.doit("model=net")
+    earlier = checkout.doit("check:net")
+    late = checkout.doit("convert:net")
+
+    assert (run.code, run.executed, run.has_traceback) == (2, [], False), run.text
+    assert f"convert.toolkit: {toolkit} holds no atc" in run.text
+    assert f"convert.python: {tmp_path}/py/bin/python3 is not there" in run.text
+    assert "infer.toolkit" not in run.text
+    assert earlier.code == 0, earlier.text
+    assert (late.code, late.executed) == (2, [])
+    assert f"convert.toolkit: {toolkit} holds no atc" in late.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_run_that_is_ended_leaves_nothing_on_the_board(
+    empty: Checkout, tmp_path: Path, number: signal.Signals
+) -> None:
+    checkout = empty.copied_to(tmp_path / "repository")
+    toolkit = begun(checkout, tmp_path)
+    make_device(toolkit, sleeps_s=60)
+    python = make_device_python(tmp_path / "infer")
+    with running_sshd(tmp_path / "ssh") as sshd:
+        with checkout.path("pipelines/net/manifest.yaml").open("a") as manifest:
+            manifest.write(
+                f"infer: {{host: {sshd.host}, ssh_config: {sshd.config}, "
+                f"python: {python}, toolkit: {toolkit}}}\n"
+            )
+        with checkout.start("infer:net") as run:
+            there = sshd.home / ".ascendflow"
+            assert eventually(lambda: bool([*there.glob("*/answers.jsonl")]))
+            os.killpg(run.pid, number)
+            run.communicate()
+        assert eventually(lambda: not there.exists())
+        assert eventually(lambda: not still_there(sshd.home))
+
+        make_device(toolkit)
+        assert checkout.doit("infer:net").code == 0
+        assert not there.exists()
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether it holds within a while."""
+    until = time.monotonic() + 60
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.1)
+    return holds()
+
+
 def test_target_that_returns_nothing_fails(empty: Checkout, tmp_path: Path) -> None:
     # EV07: the OM runs, and its output is empty.
     checkout = empty.copied_to(tmp_path / "repository")
@@ -151,6 +220,33 @@ def test_target_that_returns_nothing_fails(empty: Checkout, tmp_path: Path) -> N
     assert run.code == 2
     assert "'act:0:y' is float32 [2] in the OM, and came as float32 [0]" in run.text
     assert not run.has_traceback
+
+
+def test_boxes_in_another_order_are_the_same_boxes(
+    empty: Checkout, tmp_path: Path, shared: Path
+) -> None:
+    """OP04: as many boxes as the data has are compared as a set."""
+    checkout = empty.copied_to(tmp_path / "repository")
+    toolkit = begun(checkout, tmp_path, source=shared / "cases/OP04/model.onnx")
+    make_device(toolkit, reordered=True)
+    python = make_device_python(tmp_path / "infer")
+    inputs = checkout.path("pipelines/net/inputs")
+    inputs.mkdir()
+    fed = {name: np.load(shared / f"cases/OP04/{name}.npy") for name in ("b", "s")}
+    np.savez(inputs / "case.npz", b=fed["b"], s=fed["s"])
+    manifest = checkout.path("pipelines/net/manifest.yaml")
+    text = re.sub(r"samples: .*", 'samples: {files: "inputs/*.npz"}', manifest.read_text())
+    manifest.write_text(f"{text}infer: {{python: {python}}}\n")
+
+    run = checkout.doit("model=net")
+
+    assert run.code == 0, run.text
+    boxes = np.load(checkout.path("build/net/infer/outputs/000000.000.npy"))
+    assert boxes.tolist() == [[0, 0, 0], [0, 0, 2]]
+    (check,) = json.loads(checkout.path("build/net/gate/verdict.json").read_text())[
+        "checks"
+    ]
+    assert (check["metric"], check["value"], check["passed"]) == ("mismatch_rate", 0, True)
 
 
 def test_model_of_gears_is_proven_at_each_before_it_is_built(
@@ -178,6 +274,49 @@ def test_model_of_gears_is_proven_at_each_before_it_is_built(
     assert "no sample has the shapes 'x' [32, 2]" in fewer.text
 
 
+NET = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x.reshape(x.shape[0], 2, -1).mean(-1)
+
+
+def build():
+    return Net()
+"""
+
+
+def test_pytorch_model_of_gears_runs_at_each_on_a_device(
+    empty: Checkout, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch", reason="needs PyTorch (the extra [torch])")
+    checkout = empty.copied_to(tmp_path / "repository")
+    toolkit = begun(checkout, tmp_path, (1, 2, 8))
+    make_device(toolkit)
+    python = make_device_python(tmp_path / "infer")
+    checkout.path("pipelines/net/model.py").write_text(NET)
+    manifest = checkout.path("pipelines/net/manifest.yaml")
+    gears = "  input_shape: {x: [-1, 2, -1]}\n  dynamic_dims: [[1, 8], [2, 8], [3, 24]]\n"
+    text = manifest.read_text().replace("  backend: cann\n", CANN + gears)
+    torch = "source: {torch: {module: model.py, factory: build}}"
+    text, replaced = re.subn(r"source:(?: .*|(?:\n +.*)+)", torch, text)
+    assert replaced == 1
+    manifest.write_text(f"{text}infer: {{python: {python}}}\n")
+
+    run = checkout.doit("model=net")
+
+    assert run.code == 0, run.text
+    verdict = json.loads(checkout.path("build/net/gate/verdict.json").read_text())
+    assert {check["pair"] for check in verdict["checks"]} >= {"torch-onnx", "onnx-target"}
+    shapes = {
+        np.load(path).shape
+        for path in checkout.path("build/net/infer/outputs").rglob("*.npy")
+    }
+    assert shapes == {(1, 2), (2, 2), (3, 2)}
+
+
 def test_device_and_onnx_get_the_same_picture(empty: Checkout, tmp_path: Path) -> None:
     checkout = empty.copied_to(tmp_path / "repository")
     begun(checkout, tmp_path, (1, 3, 4, 4))
@@ -197,6 +336,36 @@ def test_device_and_onnx_get_the_same_picture(empty: Checkout, tmp_path: Path) -
     assert (picture.dtype, picture.shape) == (np.uint8, (1, 4, 4, 3))
     shift, factor = np.array([1, 2, 3]), np.array([0.5, 1, 2])
     assert np.array_equal(fed, ((picture - shift) * factor).transpose(0, 3, 1, 2))
+
+
+def test_file_of_an_option_is_an_input_of_who_reads_it(
+    empty: Checkout, tmp_path: Path
+) -> None:
+    checkout = empty.copied_to(tmp_path / "repository")
+    begun(checkout, tmp_path)
+    manifest = checkout.path("pipelines/net/manifest.yaml")
+    kept = checkout.path("pipelines/net/keep.cfg")
+    kept.write_text("OpType::Relu\n")
+    option = "  keep_dtype: keep.cfg\n"
+    manifest.write_text(manifest.read_text().replace("  backend: cann\n", CANN + option))
+
+    run = checkout.doit("convert:net")
+
+    assert run.code == 0, run.text
+    document = json.loads(checkout.path("build/net/convert/conversion.json").read_text())
+    conf = "--keep_dtype=options/keep_dtype.cfg"
+    assert conf in document["toolchain"]["arguments"]
+    assert checkout.doit("convert:net").executed == []
+
+    kept.write_text("act\n")
+    again = checkout.doit("convert:net")
+    assert again.code == 0, again.text
+    assert {"lint", "convert"} <= set(again.executed)
+
+    kept.write_text("no such node\n")
+    wrong = checkout.doit("convert:net")
+    assert (wrong.code, wrong.has_traceback) == (2, False)
+    assert "convert.keep_dtype: no node is called 'no such node'" in wrong.text
 
 
 def test_refusal_is_told_with_code_and_node(empty: Checkout, tmp_path: Path) -> None:

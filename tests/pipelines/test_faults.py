@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ascendflow.vocabulary import STAGES
 from tests.disks import small_disk
-from tests.faults import FAULTS, Fault, assert_ended_well
+from tests.faults import FAULTS, STAGES, Fault, assert_ended_well
 
 if TYPE_CHECKING:
     from tests.checkouts import Checkout

@@ -54,6 +54,10 @@ def unbuilt(fresh_template: Checkout, tmp_path_factory: pytest.TempPathFactory) 
             ["convert:toi"],
             "no task or command 'convert:toi'\n  hint: did you mean 'convert:toy'",
         ),
+        (
+            ["convert:toy", "soc=Ascend310B1"],
+            "hint: did you mean 'convert:toy@Ascend310B1-force_fp16'?",
+        ),
         (["covert:toy"], "hint: did you mean 'convert:toy'?"),
         (["zzz"], 'Invalid parameter: "zzz"'),
         (["explain", "convrt"], "'convrt' is not a stage\n  hint: did you mean 'convert'?"),

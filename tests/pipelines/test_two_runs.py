@@ -49,9 +49,12 @@ def test_models_that_share_stages_build_them_once(fresh: Checkout) -> None:
     assert waits.endswith("model=toy), which may be making the same\n")
     assert "convert:twin is waiting for" not in second.text  # it was said once
     assert first.code == second.code == 0
-    assert first.executed == ALL
-    assert second.executed == ["gate", "report"]
-    assert second.restored[-1:] == shared[-1:]
+    # Whoever is first at a stage of both executes it, and the other restores it.
+    for stage in shared:
+        ways = (stage in first.executed, stage in second.executed)
+        assert sorted(ways) == [False, True], f"{stage}\n{first.text}{second.text}"
+    assert set(first.executed) - set(shared) == {"gate", "report"}
+    assert set(second.executed) - set(shared) == {"gate", "report"}
 
 
 @pytest.mark.slow

@@ -16,6 +16,10 @@ import struct
 import subprocess
 import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TOOLKIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PATH = re.compile(r"[A-Za-z0-9._/\u4e00-\u9fa5-]+")
@@ -24,13 +28,27 @@ PATHS = ("model", "output", "keep_dtype", "modify_mixlist", "insert_op_conf")
 GEARS = ("dynamic_batch_size", "dynamic_image_size", "dynamic_dims", "input_shape_range")
 FLAGS = {
     *(*REQUIRED, *PATHS, *GEARS),
-    *("mode", "input_format", "input_shape", "input_hint_shape", "input_fp16_nodes"),
+    *(
+        "om",
+        "json",
+        "mode",
+        "input_format",
+        "input_shape",
+        "input_hint_shape",
+        "input_fp16_nodes",
+    ),
     *("output_type", "out_nodes", "host_env_os", "host_env_cpu", "core_type", "log"),
     *("aicore_num", "external_weight", "precision_mode", "precision_mode_v2"),
     *("customize_dtypes", "op_precision_mode", "op_select_implmode", "debug_dir"),
     *("optypelist_for_implmode", "deterministic", "fusion_switch_file", "is_weight_clip"),
     *("enable_compress_weight", "compress_weight_conf", "op_compiler_cache_mode"),
-    *("op_compiler_cache_dir", "op_debug_level", "export_compile_stat"),
+    *(
+        "op_bank_path",
+        "mdl_bank_path",
+        "op_compiler_cache_dir",
+        "op_debug_level",
+        "export_compile_stat",
+    ),
 }
 
 
@@ -103,12 +121,39 @@ def mistake(values: dict[str, str]) -> tuple[str, str, str] | None:
     for name in PATHS:
         if name in values and not is_path(values[name], made=name == "output"):
             return ("E10001", "Invalid_Argument", f"[--{name}] is invalid")
-    if "precision_mode" in values and "precision_mode_v2" in values:
-        return ("E10056", "Invalid_Argument", "precision_mode and _v2 are both set")
-    code = wrong_shapes(values)
+    code = wrong_options(values)
+    if code is not None:
+        return (code, "Invalid_Argument", "options do not go together")
+    code = wrong_shapes(values) or wrong_names(values)
     if code is None:
         return None
     return (code, "Invalid_Argument", "--input_shape or its gears are wrong")
+
+
+def wrong_options(values: dict[str, str]) -> str | None:
+    """Return the code of the first rule between options that is broken."""
+    mode = values.get("precision_mode", values.get("precision_mode_v2", "force_fp16"))
+    nano = values.get("soc_version", "").startswith("Ascend035")
+    per_node = ":" in values.get("output_type", "")
+    for broken, code in (
+        (values.get("framework") != "5", "E10007"),
+        (nano != (values.get("mode", "0") == "30"), "E10055"),
+        ("precision_mode" in values and "precision_mode_v2" in values, "E10056"),
+        ("modify_mixlist" in values and "mix" not in mode, "E10001"),
+        (
+            "optypelist_for_implmode" in values and "op_select_implmode" not in values,
+            "E10001",
+        ),
+        (
+            values.get("enable_compress_weight") == "true"
+            and "compress_weight_conf" in values,
+            "E10047",
+        ),
+        (per_node and "out_nodes" not in values, "E10001"),
+    ):
+        if broken:
+            return code
+    return None
 
 
 def shapes_of(text: str) -> dict[str, list[str]] | None:
@@ -145,6 +190,22 @@ def wrong_shapes(values: dict[str, str]) -> str | None:
         return None
     code = checks[kind](shapes, values)
     return code or wrong_gears(values[kind].replace(",", ";" if "batch" in kind else ","))
+
+
+def wrong_names(values: dict[str, str]) -> str | None:
+    """Hold the shapes to the inputs of the model: their names, and how many sizes."""
+    from atc_operators import inputs_of
+
+    with open(values["model"], "rb") as file:
+        inputs = inputs_of(file.read())
+    if not values.get("input_shape"):
+        return None if all(all(dims) for dims in inputs.values()) else "E10001"
+    for name, sizes in (shapes_of(values["input_shape"]) or {}).items():
+        if name not in inputs:
+            return "E10016"
+        if len(sizes) != len(inputs[name]):
+            return "E10049"
+    return None
 
 
 def wrong_batches(shapes: dict[str, list[str]], values: dict[str, str]) -> str | None:
@@ -205,18 +266,10 @@ def version_of(package: str) -> str:
     return said(package + "/version.info").partition("Version=")[2].split("\n")[0]
 
 
-def field(number: int, content: bytes) -> bytes:
-    """Write a protobuf field of bytes."""
-    length, digits = len(content), bytearray()
-    while length > 127:
-        digits.append(length & 127 | 128)
-        length >>= 7
-    digits.append(length)
-    return bytes([number << 3 | 2]) + bytes(digits) + content
+def model_definition(values: dict[str, str], ops: Sequence[dict[str, object]]) -> bytes:
+    """Write a ModelDef: its name, its graph, and attributes as text."""
+    from atc_operators import field, graph_definition
 
-
-def model_definition(values: dict[str, str]) -> bytes:
-    """Write a ModelDef: its name, and attributes as text."""
     fault = said("fault")
     compiler = "7.6.0" if fault == "another compiler" else version_of("compiler")
     attributes = {
@@ -229,15 +282,40 @@ def model_definition(values: dict[str, str]) -> bytes:
         field(11, field(1, name.encode()) + field(2, field(2, text.encode())))
         for name, text in sorted(attributes.items())
     ]
-    return field(1, b"model") + b"".join(entries)
+    graph = field(7, graph_definition(ops))
+    return b"".join([field(1, b"model"), graph, *entries])
+
+
+def aipp_of(values: dict[str, str]) -> str:
+    """Return what is built in of AIPP, as its file has it."""
+    if "insert_op_conf" not in values:
+        return ""
+    with open(values["insert_op_conf"], encoding="utf-8") as file:
+        return file.read()
+
+
+def kernels() -> bytes:
+    """Write a store of two kernels, in whichever order; the real one is of no order."""
+    turned = said("fault") == "reordered kernels"
+    stored = b""
+    for name in ("relu_k", "add_k") if turned else ("add_k", "relu_k"):
+        code = b"\x7fELF " + name.encode()
+        stored += struct.pack("<III", 0x5D776EFD, len(name), len(code))
+        stored += name.encode() + code
+    return stored
 
 
 def om(values: dict[str, str]) -> bytes:
-    """Make a file of an OM's shape: header, 64-bit table, two partitions."""
+    """Make a file of an OM's shape: header, 64-bit table, three partitions."""
+    from atc_operators import operators
+
     # A device that is none either runs the model from here; see `device/standin_om.py`.
     with open(values["model"], "rb") as file:
-        weights = json.dumps(values, sort_keys=True).encode() + b"\n" + file.read()
-    parts = [(0, model_definition(values)), (1, weights)]
+        model = file.read()
+    ops = operators(model)
+    made = {**values, "operators": ops, "aipp": aipp_of(values)}
+    weights = json.dumps(made, sort_keys=True).encode() + b"\n" + model
+    parts = [(0, model_definition(values, ops)), (1, weights), (3, kernels())]
     table, offset = struct.pack("<I4x", len(parts)), 0
     for kind, content in parts:
         table += struct.pack("<I4xQQ", kind, offset, len(content))
@@ -248,6 +326,10 @@ def om(values: dict[str, str]) -> bytes:
     header[84:116] = os.path.basename(values["output"]).encode()[:31].ljust(32, b"\0")
     struct.pack_into("<I", header, 156, 1)
     struct.pack_into("<Q", header, 184, len(payload))
+    is_open = (
+        os.path.basename(name_of(values)) != os.path.basename(values["output"]) + ".om"
+    )
+    struct.pack_into("<BB", header, 192, is_open, is_open)
     return bytes(header) + payload
 
 
@@ -255,7 +337,9 @@ def spoilt(content: bytes, fault: str) -> bytes:
     """Cut a file short, or damage it where no length is; as a full disk or a bug may."""
     if fault == "cut short":
         return content[:-5]
-    return content[:312] + b"\xff" * 8 + content[320:] if fault == "damaged" else content
+    begin = 256 + 8 + 3 * 24  # behind header and table
+    hurt = content[:begin] + b"\xff" * 8 + content[begin + 8 :]
+    return hurt if fault == "damaged" else content
 
 
 def name_of(values: dict[str, str]) -> str:
@@ -276,6 +360,79 @@ def die(fault: str) -> None:
         os.kill(os.getpid(), getattr(signal, fault))
 
 
+def unknown_operator() -> int:
+    """Refuse a node."""
+    what = "No ONNX parser is registered for optype ai.onnx::13::Relu."
+    return refuse("E16002", "Invalid_Argument_ONNX_Model_Data", what)
+
+
+def broken_kernel() -> int:
+    """Refuse what was compiled for a node."""
+    what = "Failed to compile Op [/tome1/Relu_trans]. (oppath: [...], optype: [Relu])"
+    return refuse("E40021", "Compile_Failed", what)
+
+
+def inner_error() -> int:
+    """Fail for no reason that is told."""
+    say("...")
+    say("ATC run failed, Please check the detail log, Try 'atc --help'")
+    say("E19999: Inner Error!")
+    say("        An unknown error occurred. Please check the log.")
+    return 255
+
+
+def silent() -> int:
+    """Fail without a word."""
+    return 255
+
+
+def killed_child() -> int:
+    """Fail as a shell does whose command was killed: no text, and 128 more than SIGKILL."""
+    os._exit(137)
+
+
+def python_too_new() -> int:
+    """Die in the Python of the operator compiler, 3.13 or later."""
+    say("Traceback (most recent call last):")
+    say("TypeError: cannot pickle 'FrameLocalsProxy' object")
+    return 1
+
+
+def numpy_too_new() -> int:
+    """Die in the numpy of the operator compiler, 2.0 or later."""
+    say("AttributeError: `np.float_` was removed in the NumPy 2.0 release.")
+    return 1
+
+
+FAILURES = {
+    "137": killed_child,
+    "python 3.13": python_too_new,
+    "numpy 2": numpy_too_new,
+    "unknown operator": unknown_operator,
+    "kernel": broken_kernel,
+    "inner": inner_error,
+    "silent 255": silent,
+}
+
+
+def of_an_om(values: dict[str, str]) -> int:
+    """Write an OM's JSON (mode 1), or show what it says of itself (mode 6)."""
+    from atc_modes import show, write_json
+
+    for name in ("om", "json")[: 2 if values["mode"] == "1" else 1]:
+        if not values.get(name):
+            return refuse("E10054", "Invalid_Argument", f"[--{name}] is required")
+    if "framework" in values and values["mode"] == "6":
+        return refuse("E10057", "Invalid_Argument", "--framework is not for mode 6")
+    say("...")
+    if values["mode"] == "1":
+        write_json(values["om"], values["json"])
+    else:
+        show(values["om"], say)
+    say("ATC run success, welcome to the next use.")
+    return 0
+
+
 def main() -> int:
     """Compile nothing, and say what the real command would."""
     say("ATC start working now, please wait for a moment.")
@@ -285,16 +442,15 @@ def main() -> int:
     if ours.returncode == 0:
         return refuse("E40002", "Environment", "ascendflow can be imported")
     values = parsed(sys.argv[1:])
+    if values.get("mode") in ("1", "6"):
+        return of_an_om(values)
     broken = mistake(values)
     if broken is not None:
         return refuse(*broken)
     fault = said("fault")
     die(fault)
-    if fault == "unknown operator":
-        what = "No ONNX parser is registered for optype ai.onnx::13::Relu."
-        return refuse("E16002", "Invalid_Argument_ONNX_Model_Data", what)
-    if fault == "silent 255":
-        return 255
+    if fault in FAILURES:
+        return FAILURES[fault]()
     if fault != "no file":
         content = om(values)
         with open(name_of(values), "wb") as file:

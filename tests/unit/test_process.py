@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -79,6 +80,24 @@ def test_a_child_that_ends_by_itself_is_reported_as_it_ended(tmp_path: Path) -> 
     assert (done.returncode, done.reason, done.explanation) == (0, None, None)
     assert (failed.returncode, failed.explanation) == (3, "exited with status 3")
     assert (killed.signal, killed.explanation) == (11, "was killed by SIGSEGV")
+
+
+@pytest.mark.parametrize("descriptor", ["of the process", "none"])
+def test_the_end_of_a_child_is_seen_with_and_without_a_descriptor_of_it(
+    tmp_path: Path, descriptor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if descriptor == "none":
+
+        def refuse(_pid: int) -> int:
+            raise OSError(errno.ENOSYS, "Function not implemented")
+
+        monkeypatch.setattr(os, "pidfd_open", refuse, raising=False)
+    before = len(os.listdir("/dev/fd"))
+    done = run(tmp_path, "raise SystemExit(3)")
+    late = run(tmp_path, "import time; time.sleep(60)", limits=Limits(timeout_s=0.2))
+
+    assert (done.returncode, done.reason, late.reason) == (3, None, "timeout")
+    assert len(os.listdir("/dev/fd")) == before
 
 
 def test_the_log_holds_both_streams_and_the_input_is_empty(tmp_path: Path) -> None:

@@ -253,6 +253,8 @@ FLAGS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("raw_ge_options", _text),
     ("raw_ge_options_ignore_unsupported", _word),
     ("h2d_overlapped_with_compute", _text),
+    ("mdl_bank_path", _text),
+    ("op_bank_path", _text),
     ("op_compiler_cache_mode", _text),
     ("op_compiler_cache_dir", _text),
     ("debug_dir", _text),

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile
 
+from ascendflow import vocabulary
 from ascendflow.backends.cann.arguments import Paths, arguments, is_taken
-from ascendflow.backends.cann.environment import environment_of
+from ascendflow.backends.cann.environment import environment_of, with_own_home
 from ascendflow.backends.cann.interpreter import interpreter
 from ascendflow.backends.cann.made_om import made_om, om_problem, refuse_another
 from ascendflow.backends.cann.option_files import option_files
+from ascendflow.backends.cann.out_nodes import with_outputs
 from ascendflow.backends.cann.outcome import Expected, Failure, outcome
-from ascendflow.backends.cann.toolkit import Toolkit, find_toolkit, is_release
+from ascendflow.backends.cann.ready import toolkit_for
 from ascendflow.errors import StageError, ToolFailedError
-from ascendflow.manifest.problems import closest_or_all
 from ascendflow.process import run_child, tail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ascendflow.backends.cann.interpreter import Interpreter
+    from ascendflow.backends.cann.toolkit import Toolkit
     from ascendflow.documents.conversion import MadeOm
+    from ascendflow.process import ExitStatus
 
 HEARTBEAT_S = 5.0
-FOLDERS = ("model", "cache", "kernel_meta", "work", "log", "options")
+FOLDERS = ("model", "cache", "kernel_meta", "work", "log", "options", "home")
 LONGEST_LOG = 32 << 20
 """Bytes that are read of the beginning of ATC's output, and of its end."""
 
@@ -59,16 +63,18 @@ def build(
             another toolkit made.
     """
     options = config["options"]
-    toolkit = find_toolkit(Path(options["toolkit"]), os.uname().machine)
-    _fits(toolkit, config["cann"], config["soc_version"])
+    toolkit = toolkit_for(config)
     work = _work_folder(model)
     try:
         for folder in FOLDERS:
             (work / folder).mkdir()
         around = environment_of(toolkit, options["python"], work)
+        around = with_own_home(around, str(work.resolve()))
         python = interpreter(around, work)
-        argv = arguments(config, _laid_out(onnx, work, config, files))
-        om = made_om(_run(toolkit, argv, around, work, onnx, _expected(config)))
+        paths = _laid_out(onnx, work, config, files)
+        argv = arguments(with_outputs(config, onnx), paths)
+        status, output = _run([str(toolkit.atc), *argv], around, work)
+        om = _made(work, status, output, onnx, config)
         refuse_another(om, toolkit, config["soc_version"])
         model.mkdir(parents=True, exist_ok=True)
         for path in sorted((work / "model").iterdir()):
@@ -81,33 +87,25 @@ def build(
 def _work_folder(model: Path) -> Path:
     """Make a folder whose whole path ATC takes: beside the model's, or a temporary one."""
     beside = model.with_name("atc")
-    if is_taken(str(beside.parent.resolve())):
+    if _is_good(beside.parent.resolve()):
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
         return beside
     temporary = Path(tempfile.mkdtemp(prefix="ascendflow-atc-")).resolve()
-    if not is_taken(str(temporary)):
+    if not _is_good(temporary):
         temporary.rmdir()
         raise StageError(
             f"convert: ATC refuses paths such as {str(beside)!r} and {str(temporary)!r} "
             "(E10001)",
-            hint="set TMPDIR to a folder of letters, digits, '-', '_', '.' and '/'",
+            hint="set TMPDIR to a folder of letters, digits, '-', '_', '.' and '/', "
+            "without '.om' in its name",
         )
     return temporary
 
 
-def _fits(toolkit: Toolkit, asked: str, soc: str) -> None:
-    if not is_release(asked, toolkit.version):
-        raise StageError(
-            f"convert.cann is {asked!r}, and {toolkit.root} holds CANN {toolkit.version}",
-            hint="correct convert.cann, or name another toolkit",
-        )
-    if toolkit.socs and soc not in toolkit.socs:
-        raise StageError(
-            f"convert.soc_version is {soc!r}, and {toolkit.root}, CANN {toolkit.version}, "
-            "does not list it",
-            hint=closest_or_all(soc, toolkit.socs),
-        )
+def _is_good(folder: Path) -> bool:
+    """Whether ATC takes a folder, and puts no host's name into it (`model_helper.cc`)."""
+    return is_taken(str(folder)) and ".om" not in str(folder)
 
 
 def _laid_out(
@@ -116,19 +114,35 @@ def _laid_out(
     """Put all that ATC reads below its working folder, under names that it takes."""
     for path in onnx.parent.iterdir():
         if path.is_file():
-            _copy(path, work / path.name)
+            _link(path, work / path.name)
     paths = replace(Paths(), model=onnx.name)
     placed = {}
     for option, file in files.items():
+        if option in vocabulary.BANKS:
+            placed[option] = f"options/{option}"
+            _unpack(option, file, work / placed[option])
+            continue
         placed[option] = f"options/{option}{file.suffix}"
-        _copy(file, work / placed[option])
+        # No link: that would change the user's file, and the run would be refused for it.
+        shutil.copyfile(file, work / placed[option])
     for option, (name, text) in option_files(config).items():
         placed[option] = f"options/{name}"
         (work / placed[option]).write_text(text, encoding="utf-8", newline="\n")
     return replace(paths, files=placed)
 
 
-def _copy(path: Path, to: Path) -> None:
+def _unpack(option: str, file: Path, folder: Path) -> None:
+    try:
+        with ZipFile(file) as archive:
+            archive.extractall(folder)
+    except (BadZipFile, RuntimeError, EOFError, zlib.error) as error:
+        raise StageError(
+            f"convert.{option}: {file.name} is no ZIP file of a bank: {error}",
+            hint=f"pack the folder: cd BANK && python3 -m zipfile -c ../{option}.zip *",
+        ) from error
+
+
+def _link(path: Path, to: Path) -> None:
     try:
         to.hardlink_to(path.resolve())
     except OSError:  # another file system, or one without links
@@ -145,21 +159,17 @@ def _expected(config: Mapping[str, Any]) -> Expected:
     )
 
 
-def _run(  # noqa: PLR0917, PLR0913  each is another thing
-    toolkit: Toolkit,
-    argv: Sequence[str],
-    around: Mapping[str, str],
-    work: Path,
-    onnx: Path,
-    expected: Expected,
-) -> Path:
+def _run(
+    argv: Sequence[str], around: Mapping[str, str], work: Path
+) -> tuple[ExitStatus, str]:
+    """Run ATC; return how it ended and all that it printed."""
     log = work / "atc.log"
 
     def beat(elapsed_s: float) -> None:
         print(f"atc: {elapsed_s:.0f} s: {tail(log, 1)}", flush=True)  # noqa: T201
 
     status = run_child(
-        [str(toolkit.atc), *argv],
+        argv,
         cwd=work,
         environment=around,
         log=log,
@@ -168,17 +178,23 @@ def _run(  # noqa: PLR0917, PLR0913  each is another thing
     )
     output = _read(log)
     print(output, flush=True)  # noqa: T201  into the stage's log
+    return status, output
+
+
+def _made(
+    work: Path, status: ExitStatus, output: str, onnx: Path, config: Mapping[str, Any]
+) -> MadeOm:
     found = outcome(
         status,
         output,
         list((work / "model").iterdir()),
-        expected,
-        nodes=_nodes(onnx),
+        _expected(config),
+        nodes=lambda: _nodes(onnx),
         om_problem=om_problem,
     )
     if isinstance(found, Failure):
         raise ToolFailedError(f"convert: {found.message}", hint=found.hint)
-    return found
+    return made_om(found)
 
 
 def _read(log: Path) -> str:
@@ -194,7 +210,6 @@ def _read(log: Path) -> str:
 
 def _nodes(onnx: Path) -> dict[str, str]:
     """Return name -> operator type of the nodes, by which messages are traced."""
-    import onnx as onnx_format
+    from ascendflow.graph.structure import read_structure
 
-    graph = onnx_format.load(onnx, load_external_data=False).graph
-    return {node.name: node.op_type for node in graph.node if node.name}
+    return {node.name: node.op_type for node in read_structure(onnx).model.graph.node}

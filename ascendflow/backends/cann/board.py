@@ -5,53 +5,68 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import signal
 import socket
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ascendflow.backends.cann import job, worker
+from ascendflow.backends.cann import job
 from ascendflow.backends.cann.board_machine import Machine, machine_of, questions
+from ascendflow.backends.cann.dumped import dumped_files
 from ascendflow.backends.cann.fits_device import hold_to_device
+from ascendflow.backends.cann.own_word import own_word
 from ascendflow.backends.cann.signature import read_signature
 from ascendflow.backends.cann.ssh import LostError, Ssh
+from ascendflow.backends.cann.worker import files
+from ascendflow.backends.cann.worker_file import WORKER, write_worker
 from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import AscendflowError, StageError, ToolFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
 
-MAKE = """exec /bin/sh -c 'IFS= read -r f && cd "$HOME" && umask 077 && mkdir -p -- "$f"'"""
+MAKE = """exec /bin/sh -c 'IFS= read -r f && cd "$HOME" && umask 077 \
+&& { mkdir -p -- "$f" 2>/dev/null || mkdir -p -- "$f"; }'"""  # another run may end between
 CALL = """exec /bin/sh -c 'IFS= read -r f && IFS= read -r p && IFS= read -r a \
-&& cd "$HOME" && "$p" -u "$f/worker.py" "$f" "$a"; exit "$?"'"""
+&& cd "$HOME" && "$p" -u "$f/worker.pyz" "$f" "$a"; exit "$?"'"""
 CLEAN = """exec /bin/sh -c 'IFS= read -r f && cd "$HOME" \
-&& case "$f" in .ascendflow/?*) rm -rf -- "$f";; esac; rmdir .ascendflow 2>/dev/null; :'"""
-"""All that is ever run there; the same whatever a manifest says."""
+&& case "$f" in .ascendflow/?*) rm -rf -- "$f";; esac; \
+find .ascendflow -mindepth 1 -maxdepth 1 -mtime +7 -exec rm -rf -- {} + 2>/dev/null; \
+rmdir .ascendflow 2>/dev/null; if test -e "$f"; then exit 1; fi'"""
+"""All that is ever run there; the same whatever a manifest says. What a run that was killed
+left there goes too, a week later."""
 
-SCRIPT = "worker.py"
 NAME = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
+MACHINE = Path("/etc/machine-id")
+T = TypeVar("T")
 ATTEMPTS = 4
+PAUSES_S = (1.0, 5.0, 20.0)
+"""Before what broke off is tried again."""
 
 
-def infer(
-    model: Path, feeds: Iterable[Mapping[str, np.ndarray]], options: Mapping[str, Any]
-) -> Iterator[dict[str, np.ndarray]]:
-    """Load the OM once on a board, run every sample, and give their outputs in order.
+@contextmanager
+def ran(
+    model: Path,
+    feeds: Iterable[Mapping[str, np.ndarray]],
+    options: Mapping[str, Any],
+) -> Iterator[Path]:
+    """Load the OM once on a board, run every sample, and give the folder with what came.
 
     Args:
         model: the folder with the OM.
         feeds: the samples.
-        options: `infer` of the manifest.
+        options: `infer` of the manifest; and `dump`, see `job.write_job`.
 
     Raises:
         StageError: the OM is not for the board, or a sample not for the OM.
         ToolFailedError: no connection, or the worker failed or died.
     """
-    said, om = read_signature(model), job.om_of(model)
+    said, own = read_signature(model), own_word(model)
     with TemporaryDirectory(prefix="ascendflow-infer-") as folder:
         work, logs = Path(folder, "work"), Path(folder, "logs")
         for each in (work, logs):
@@ -63,25 +78,26 @@ def infer(
         board.make()
         try:
             machine = board.look(options["toolkit"])
-            hold_to_device(said, machine.cann, machine.opp, machine.arch, om.name)
+            hold_to_device(said, own, machine.there)
             told = {**options, "environment": machine.environment(options["python"])}
-            job.write_job(work, om.name, said, samples, told)
+            job.write_job(work, own.path.name, said, samples, told)
             board.bring()
             board.run()
         finally:
             board.clean()
-        yield from job.read_outputs(work, job.read_answers(work), said)
+        yield work
 
 
 def folder_of(model: Path) -> str:
     """Name the folder there, of this machine and model: a broken upload is found again."""
-    origin = f"{socket.gethostname()}\0{model.resolve()}"
+    machine = MACHINE.read_text() if MACHINE.is_file() else ""
+    origin = f"{machine}\0{socket.gethostname()}\0{os.getuid()}\0{model.resolve()}"
     return f".ascendflow/{hashlib.sha256(origin.encode()).hexdigest()[:32]}"
 
 
 def _lay_out(model: Path, work: Path) -> None:
     """Put the model and the worker where uploads start."""
-    shutil.copy(worker.__file__, work / SCRIPT)
+    write_worker(work)
     for path in sorted(model.rglob("*")):
         name = path.relative_to(model).as_posix()
         if not NAME.fullmatch(name) or name.startswith("-"):
@@ -106,10 +122,12 @@ class Board:
 
     def look(self, toolkit: str) -> Machine:
         """Ask which machine it is and which CANN is there."""
-        write_json(self._here / worker.LOOK, questions(toolkit))
-        brought = (SCRIPT, worker.LOOK)
-        self._moved([f"put {name} {self._folder}/{name}" for name in brought])
-        return machine_of(self._asked("look", worker.SEEN), toolkit, self._ssh.logs)
+        write_json(self._here / files.LOOK, questions(toolkit))
+        # What an earlier run had to leave is no answer.
+        old = [f"-rm {self._folder}/{name}" for name in (files.SEEN, files.DIGESTS)]
+        brought = [f"put {name} {self._folder}/{name}" for name in (WORKER, files.LOOK)]
+        self._moved([*old, *brought])
+        return machine_of(self._asked("look", files.SEEN), toolkit, self._ssh.logs)
 
     def bring(self) -> None:
         """Upload what is not there yet; what came in part is gone on with.
@@ -117,16 +135,13 @@ class Board:
         Raises:
             ToolFailedError: it does not arrive whole in a few attempts.
         """
-        for attempt in range(ATTEMPTS):
-            try:
-                missing = list(self._missing())
-                if not missing:
-                    return
-                self._moved([f"-rm {self._folder}/{worker.ANSWERS}", *self._folders()])
+        for _ in range(ATTEMPTS):
+            missing = _steadily(lambda: list(self._missing()))
+            if not missing:
+                return
+            with suppress(LostError):  # what is still missing is seen when it is asked for
+                self._moved([f"-rm {self._folder}/{files.ANSWERS}", *self._folders()])
                 self._moved(missing)
-            except LostError:
-                if attempt == ATTEMPTS - 1:
-                    raise
         raise ToolFailedError(
             f"infer: after {ATTEMPTS} attempts the files on the board are not those here",
             hint="see whether its disk is full, or whether something else writes there",
@@ -142,7 +157,7 @@ class Board:
         status = self._ssh.run(CALL, values, held=True, timeout_s=None, on_heartbeat=beat)
         said = self._ssh.said(1000)
         print(said, flush=True)  # noqa: T201  into the stage's log
-        self._moved([f"-get {self._folder}/{worker.ANSWERS} {worker.ANSWERS}"])
+        self._fetched([f"-get {self._folder}/{files.ANSWERS} {files.ANSWERS}"])
         answers = job.read_answers(self._here)
         last = "\n".join(said.splitlines()[-5:])
         job.hold_to_end(answers, _ended(status.returncode), last)
@@ -152,7 +167,18 @@ class Board:
             for number, each in enumerate(done)
             for place in range(len(each["outputs"]))
         ]
-        self._moved([f"get {self._folder}/{name} {name}" for name in names])
+        self._fetched([f"get {self._folder}/{name} {name}" for name in names])
+        sizes = dumped_files(answers, self._here)
+        _steadily(lambda: self._moved(list(self._partly(sizes))))
+
+    def _partly(self, sizes: Mapping[str, int]) -> Iterator[str]:
+        """Yield how to fetch large files; what came in part is gone on with."""
+        for name, size in sizes.items():
+            path = self._here / name
+            came = os.stat(path).st_size if path.exists() else None
+            if came != size:
+                how = "get" if came is None else "reget"
+                yield f"{how} {self._folder}/{name} {name}"
 
     def clean(self) -> None:
         """Take everything away again; say what is left where that fails."""
@@ -167,23 +193,31 @@ class Board:
 
     def _moved(self, lines: list[str]) -> None:
         if lines and self._ssh.sftp(lines).returncode:
-            raise ToolFailedError(f"infer: sftp to {self._ssh.host}: {self._ssh.said()}")
+            text = f"infer: sftp to {self._ssh.host}: {self._ssh.said()}"
+            raise ToolFailedError(text, hint=f"is its disk full? ssh {self._ssh.host} df ~")
+
+    def _fetched(self, lines: list[str]) -> None:
+        _steadily(lambda: self._moved(lines))
 
     def _asked(self, action: str, answer: str) -> dict[str, Any]:
         status = self._ssh.run(CALL, [self._folder, self._python, action])
-        if status.returncode:
+        said = self._ssh.said() or status.explanation or "ended well"
+        (self._here / answer).unlink(missing_ok=True)
+        if not status.returncode:
+            self._fetched([f"-get {self._folder}/{answer} {answer}"])
+        if not (self._here / answer).is_file():
             raise StageError(
-                f"infer.python: {self._python} on {self._ssh.host}: {self._ssh.said()}",
-                hint="name a Python that is there, and has numpy and ais_bench, or acl",
+                f"infer.python: {self._python} on {self._ssh.host} gives no answer: {said}",
+                hint="name a Python of 3.7 or later that is there, and has numpy and "
+                "ais_bench, or acl",
             )
-        self._moved([f"get {self._folder}/{answer} {answer}"])
         found: dict[str, Any] = read_json(self._here / answer)
         return found
 
     def _files(self) -> list[str]:
-        asked = (worker.LOOK, worker.SEEN, worker.DIGESTS)
-        files = [path for path in self._here.rglob("*") if path.is_file()]
-        names = [path.relative_to(self._here).as_posix() for path in files]
+        asked = (files.LOOK, files.SEEN, files.DIGESTS)
+        found = [path for path in self._here.rglob("*") if path.is_file()]
+        names = [path.relative_to(self._here).as_posix() for path in found]
         return sorted(name for name in names if name not in asked)
 
     def _folders(self) -> Iterator[str]:
@@ -194,7 +228,7 @@ class Board:
 
     def _missing(self) -> Iterator[str]:
         """Yield how to upload each file that is not whole there."""
-        there = self._asked("digests", worker.DIGESTS)
+        there = self._asked("digests", files.DIGESTS)
         for name in self._files():
             size, digest = there.get(name, (0, ""))
             whole = os.stat(self._here / name).st_size
@@ -204,6 +238,17 @@ class Board:
                 yield f"reput {name} {self._folder}/{name}"
             else:
                 yield f"put {name} {self._folder}/{name}"
+
+
+def _steadily(action: Callable[[], T]) -> T:
+    """Do what can be done again, a few times, where the connection breaks."""
+    for pause_s in PAUSES_S:
+        try:
+            return action()
+        except LostError as error:
+            print(f"{error.message}; again in {pause_s:g} s", flush=True)  # noqa: T201
+            time.sleep(pause_s)
+    return action()
 
 
 def _ended(status: int) -> str | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.backends.cann import environment, toolkit
+from ascendflow.backends.cann import environment, toolkit, toolkit_layout
+from ascendflow.backends.cann.fits_device import There
 from ascendflow.backends.cann.set_env import read_set_env
 from ascendflow.errors import StageError
 
@@ -21,17 +22,13 @@ class Machine:
     """A board.
 
     Attributes:
-        arch: x86_64 or aarch64.
-        cann: the version of CANN that is installed there.
-        opp: that of its operator package, or None.
+        there: its machine, and the versions of its CANN.
         toolkit: where it is installed.
         seen: what the worker saw.
         set_env: the path of its set_env.sh.
     """
 
-    arch: str
-    cann: str
-    opp: str | None
+    there: There
     toolkit: str
     seen: Mapping[str, Any]
     set_env: str
@@ -43,14 +40,14 @@ class Machine:
             found["text"],
             file=self.set_env,
             folder=str(PurePosixPath(found["real"]).parent),
-            arch=self.arch,
+            arch=self.there.arch,
             has_driver=bool(self.seen["drivers"]),
         )
         return environment.environment(
             exported,
             python=python,
             toolkit=self.toolkit,
-            arch=self.arch,
+            arch=self.there.arch,
             has_driver=bool(self.seen["drivers"]),
             work=self.seen["folder"],
             around=self.seen["environment"],
@@ -90,7 +87,7 @@ def machine_of(seen: Mapping[str, Any], root: str, folder: Path) -> Machine:
             copy = folder / path.lstrip("/")
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(found["text"], encoding="utf-8")
-    places = [str(place) for place in toolkit.set_envs(Path(root), arch)]
+    places = toolkit_layout.set_envs(root, arch)
     set_env = next((place for place in places if place in seen["files"]), None)
     if set_env is None:
         raise StageError(
@@ -99,4 +96,4 @@ def machine_of(seen: Mapping[str, Any], root: str, folder: Path) -> Machine:
         )
     here = folder / root.lstrip("/")
     cann, versions = toolkit.installed_versions(here, arch, f"{root} on the board")
-    return Machine(arch, cann, versions.get("opp"), root, seen, set_env)
+    return Machine(There(cann, versions, arch), root, seen, set_env)

@@ -119,6 +119,21 @@ def environment_of(toolkit: Toolkit, python: str, work: Path) -> dict[str, str]:
     )
 
 
+def with_own_home(around: Mapping[str, str], work: str) -> dict[str, str]:
+    """Give ATC a home that is empty.
+
+    In the user's lie banks of tuned kernels (`Ascend/latest/data/aoe`) and caches that ATC
+    would take unasked, and that no key has. What pip put there for the Python stays found.
+
+    Args:
+        around: the environment otherwise.
+        work: the run's own folder, absolute; holds the folder `home`.
+    """
+    home = around.get("HOME")
+    site = {} if home is None else {"PYTHONUSERBASE": f"{home}/.local"}
+    return {**around, **site, "HOME": f"{work}/home"}
+
+
 def _joined(*lists: str) -> str:
     """Join lists of folders, each folder once, in the order of its first place."""
     folders = [folder for each in lists for folder in each.split(":") if folder]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.backends.cann import worker
 from ascendflow.backends.cann.gear_of_sample import gear_of
-from ascendflow.backends.cann.made_om import om_problem
 from ascendflow.backends.cann.output_names import matched
+from ascendflow.backends.cann.worker import files
 from ascendflow.documents.json_file import write_json
 from ascendflow.errors import StageError, ToolFailedError
 
@@ -21,21 +20,8 @@ if TYPE_CHECKING:
     from ascendflow.backends.cann.signature import Signature, SignatureOutput
 
 BFLOAT16 = "bfloat16"
-
-
-def om_of(model: Path) -> Path:
-    """Return the one OM in a model's folder.
-
-    Raises:
-        StageError: none, several, or a file that is none.
-    """
-    found = sorted(model.glob("*.om"))
-    if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
-        raise StageError(f"infer: {model.name}/ must hold one OM, holds {names}")
-    if (problem := om_problem(found[0])) is not None:
-        raise StageError(f"infer: {found[0].name}: {problem}")
-    return found[0]
+SILENCE_S = 180
+"""After which the caller of a worker on a board is gone; it speaks every few seconds."""
 
 
 def write_feeds(
@@ -84,24 +70,35 @@ def write_job(
     samples: Sequence[Mapping[str, Any]],
     options: Mapping[str, Any],
 ) -> None:
-    """Write the job."""
+    """Write the job.
+
+    Args:
+        work: where to.
+        om: the OM's path, as the worker sees it.
+        said: what the OM is.
+        samples: what `write_feeds` says of them.
+        options: `infer` of the manifest; and `dump`, where all tensors inside are wanted:
+            `models` are the names that the OM and its graphs are asked by, `most_bytes` is
+            how much may come of it.
+    """
     job = {
         "om": om,
         "api": options["api"],
         "device": options["device"],
         "soc_version": said["soc_version"],
-        "device_soc": options.get("device_soc"),
         "shapes": said["shapes"],
         "samples": list(samples),
+        "silence_s": SILENCE_S,
         "python": options["python"],
         "environment": options.get("environment", {}),
+        "dump": options.get("dump"),
     }
-    write_json(work / worker.JOB, job)
+    write_json(work / files.JOB, job)
 
 
 def read_answers(work: Path) -> list[dict[str, Any]]:
     """Read what the worker said; a line that is cut short was not said."""
-    path = work / worker.ANSWERS
+    path = work / files.ANSWERS
     if not path.is_file():
         return []
     answers = []
@@ -131,7 +128,7 @@ def hold_to_end(answers: Sequence[Mapping[str, Any]], ended: str | None, said: s
     begun = [each["sample"] for each in answers if each["event"] == "begin"]
     where = f"infer: at sample number {begun[-1]}" if begun else "infer"
     if last["event"] == "refused":
-        raise StageError(f"{where}: {last['text']}", hint="see infer's log")
+        raise StageError(f"{where}: {last['text']}", hint="see the stage's log")
     text = last["text"] if last["event"] == "failed" else f"the worker {ended or 'ended'}"
     hint = _HINTS[bool(begun)] if "No module named" not in text else _INSTALL
     raise ToolFailedError(f"{where}: {text}\n{said}".rstrip(), hint=hint)
@@ -139,7 +136,7 @@ def hold_to_end(answers: Sequence[Mapping[str, Any]], ended: str | None, said: s
 
 _HINTS = {
     True: "run that sample alone with Ascend's own tools to see whether it fails there",
-    False: "the OM was not loaded; see infer's log for what the runtime said",
+    False: "the OM was not loaded; see the log for what the runtime said",
 }
 _INSTALL = (
     "infer.python must have numpy, and ais_bench and aclruntime (their wheels are for "

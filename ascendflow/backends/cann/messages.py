@@ -12,7 +12,7 @@ bytes come, nothing here raises.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ascendflow.backends.cann.error_codes import meaning
@@ -31,6 +31,8 @@ _STAMP = re.compile(r"\s*\[PID: ?\d+\]\s*(?:\d{4}-[\d:.-]+\s*)?")
 _PARTS = (("Possible Cause:", "cause"), ("Solution:", "remedy"), ("TraceBack (", "trace"))
 _INNER = re.compile(r"(?i)\s*(?:inner|internal) error!\s*")
 _NOTHING = ("", "N/A", "NA")
+LONGEST_LINE = 300
+"""Characters that are shown of a line of another tool's."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,11 @@ def diagnose(output: str, nodes: Mapping[str, str]) -> Diagnosis | None:
     """
     errors = reported(output)
     first = next((each for each in errors if each.is_error), None)
+    root = _of_python(output)
     if first is None:
-        return _without_code(output)
+        return root or _without_code(output)
+    if root is not None:  # what a code says of it leads astray: the operator, its types
+        return replace(root, code=first.code)
     known = meaning(first.code)
     return Diagnosis(
         code=first.code,
@@ -197,6 +202,30 @@ def _operators(text: str) -> tuple[str, ...]:
         if stripped := [name.strip() for name in names if name.strip()]:
             return tuple(dict.fromkeys(stripped))
     return ()
+
+
+PYTHON: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (
+        re.compile(r"cannot pickle '?FrameLocalsProxy"),
+        "convert.python is Python 3.13 or later, whose frames this CANN cannot pickle",
+        "name an older python3 in convert.python: `ascendflow doctor` says up to which",
+    ),
+    (
+        re.compile(r"\bnp\.float_\W|no attribute '?float_\b"),
+        "convert.python has numpy 2, and this CANN uses what it removed",
+        "install an older one there: python3 -m pip install 'numpy<2'",
+    ),
+)
+"""What is wrong with the Python that compiles kernels -> (in our words, what to do)."""
+
+
+def _of_python(output: str) -> Diagnosis | None:
+    for pattern, said, remedy in PYTHON:
+        if match := pattern.search(output):
+            begin = output.rfind("\n", 0, match.start()) + 1
+            line = output[begin : begin + LONGEST_LINE].lstrip().partition("\n")[0]
+            return Diagnosis(None, said, line.rstrip(), None, remedy)
+    return None
 
 
 PLAIN: tuple[tuple[re.Pattern[str], str, str], ...] = (

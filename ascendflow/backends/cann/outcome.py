@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import signal
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ascendflow.backends.cann.messages import FAILURE, SUCCESS, diagnose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ascendflow.backends.cann.messages import Diagnosis
     from ascendflow.process import ExitStatus
-
-Kind = Literal["refused", "crashed", "ended", "unsound"]
 
 SHELL_SIGNAL = 128
 """`atc` is a shell script: a signal that killed the compiler is its status minus this."""
+
+CRASHES = "NonMaxSuppression"
+"""An operator that ATC was seen to crash on without a word."""
 
 OS_AND_CPU = ("linux", "minios"), ("x86_64", "aarch64", "arm64", "arm")
 
@@ -61,20 +63,12 @@ class Failure:
     """No model, and why.
 
     Attributes:
-        kind: refused by ATC; crashed; ended by us; or it claims a success that is none.
-        message: what happened, on one line or a few.
+        message: what happened, on one line or a few: ATC's code, the operators, the nodes.
         hint: what to do next.
-        code: ATC's own, or None.
-        operators: the operators that it names.
-        nodes: the ONNX nodes they came from.
     """
 
-    kind: Kind
     message: str
     hint: str
-    code: str | None = None
-    operators: tuple[str, ...] = ()
-    nodes: tuple[str, ...] = ()
 
 
 def outcome(  # noqa: PLR0913  the last two by name
@@ -83,7 +77,7 @@ def outcome(  # noqa: PLR0913  the last two by name
     made: Sequence[Path],
     expected: Expected,
     *,
-    nodes: Mapping[str, str],
+    nodes: Callable[[], Mapping[str, str]],
     om_problem: Callable[[Path], str | None],
 ) -> Path | Failure:
     """Return the model that ATC made, or why there is none.
@@ -93,16 +87,17 @@ def outcome(  # noqa: PLR0913  the last two by name
         output: all that it printed.
         made: the files in the output folder.
         expected: what was asked for.
-        nodes: name of each node of the ONNX model -> its operator type.
+        nodes: gives the name of each node of the ONNX model -> its operator type; called
+            only where there is something to trace to one.
         om_problem: says what is wrong with an OM, or None.
     """
     if status.reason is not None:
         hint = "raise limits in the manifest, or read how far it got in the log"
-        return Failure("ended", f"atc {status.explanation}", hint)
+        return Failure(f"atc {status.explanation}", hint)
     if (number := _signal(status.returncode)) is not None:
-        return _crashed(number, output, nodes)
+        return _crashed(number, output, nodes())
     if status.returncode != 0 or FAILURE in output:
-        return _refused(status.returncode, output, nodes)
+        return _refused(status.returncode, output, nodes())
     if SUCCESS not in output.splitlines():
         return _unsound("exited with 0 and does not say that it succeeded")
     return _model(made, expected, om_problem)
@@ -119,38 +114,42 @@ def _crashed(number: int, output: str, nodes: Mapping[str, str]) -> Failure:
     try:
         name = signal.Signals(number).name
     except ValueError:
-        name = str(number)
-    hint = "a crash says nothing of the model; look for a node that others met it with: "
-    hint += "`ascendflow lint`, and cut the model before NonMaxSuppression"
+        name = "a signal"
     if number == signal.SIGKILL:
         hint = "the system may have run out of memory: free some, and build again"
-    said = diagnose(output, nodes)
-    last = "" if said is None else f"; before that: {said.text}"
-    code, operators, found = (
-        (None, (), ()) if said is None else (said.code, said.operators, said.nodes)
-    )
-    return Failure(
-        "crashed", f"atc was killed by {name}{last}", hint, code, operators, found
-    )
+    else:
+        suspects = [node for node, kind in nodes.items() if kind == CRASHES]
+        named = f" {', '.join(suspects)}" if suspects else ""
+        hint = "a crash says nothing of the model; look for a node that others met it with:"
+        hint += f" `ascendflow lint`, and cut the model before {CRASHES}{named}"
+    lines = [f"atc was killed by {name} (signal {number})"]
+    if (said := diagnose(output, nodes)) is not None:
+        lines += [f"before that: {_coded(said)}", *_details(said)]
+    return Failure("\n  ".join(lines), hint)
 
 
 def _refused(returncode: int, output: str, nodes: Mapping[str, str]) -> Failure:
     said = diagnose(output, nodes)
     if said is None:
         text = f"atc failed with status {returncode} and gave no reason"
-        return Failure("refused", text, "set `log: debug` in `convert` to learn more")
-    code = "" if said.code is None else f"{said.code}: "
-    lines = [f"atc refused the model: {code}{said.meaning}"]
+        return Failure(text, "set `log: debug` in `convert` to learn more")
+    lines = [f"atc refused the model: {_coded(said)}", *_details(said)]
+    return Failure("\n  ".join(lines), said.remedy)
+
+
+def _coded(said: Diagnosis) -> str:
+    return said.meaning if said.code is None else f"{said.code}: {said.meaning}"
+
+
+def _details(said: Diagnosis) -> Iterator[str]:
     if said.text:
-        lines.append(f"it says: {said.text}")
+        yield f"it says: {said.text}"
     if said.cause is not None:
-        lines.append(f"possible cause: {said.cause}")
+        yield f"possible cause: {said.cause}"
     if said.nodes:
-        lines.append(f"ONNX nodes: {', '.join(said.nodes)}")
+        yield f"ONNX nodes: {', '.join(said.nodes)}"
     elif said.operators:
-        lines.append(f"operators: {', '.join(said.operators)}")
-    message = "\n  ".join(lines)
-    return Failure("refused", message, said.remedy, said.code, said.operators, said.nodes)
+        yield f"operators: {', '.join(said.operators)}"
 
 
 def _model(
@@ -175,4 +174,4 @@ def _model(
 
 def _unsound(text: str) -> Failure:
     hint = "build again; if it stays so, check the disk, and the log"
-    return Failure("unsound", f"atc {text}", hint)
+    return Failure(f"atc {text}", hint)

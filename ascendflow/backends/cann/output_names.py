@@ -32,8 +32,8 @@ def matched(om: Sequence[str], onnx: Sequence[SignatureOutput]) -> list[int]:
     said = ", ".join(f"{each['node']}:{each['port']}:{each['name']}" for each in onnx)
     raise StageError(
         f"infer: the OM's outputs are {', '.join(om)}, the model's are {said}",
-        hint="the OM must give the model's own outputs: for others cut the model itself, "
-        "and take convert.out_nodes out",
+        hint="the OM must give the model's own outputs; to cut the model, golden and all, "
+        "name them in convert.out_nodes",
     )
 
 

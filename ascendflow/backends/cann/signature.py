@@ -44,7 +44,8 @@ class Signature(TypedDict):
     """`model.json`.
 
     `shapes` is `static`, `dynamic_shape`, or the option that names the gears; `input_shape`
-    and `gears` are the manifest's. `cann` and `opp` are the versions that built it.
+    and `gears` are the manifest's. `cann` and `opp` are the versions that built it. `nodes`
+    are the ONNX model's: name -> its outputs, by which dumped tensors are named.
     """
 
     schema_version: int
@@ -56,6 +57,7 @@ class Signature(TypedDict):
     gears: list[list[int]]
     inputs: list[SignatureInput]
     outputs: list[SignatureOutput]
+    nodes: dict[str, list[str]]
 
 
 def signature(
@@ -69,9 +71,9 @@ def signature(
         cann: the version of CANN that built it.
         opp: the version of its operator package, or None.
     """
-    import onnx
+    from ascendflow.graph.structure import read_structure
 
-    graph = onnx.load(onnx_file, load_external_data=False).graph
+    graph = read_structure(onnx_file).model.graph
     options = config["options"]
     pictures = options.get("aipp") or {}
     kinds = [kind for kind in GEARS if options.get(kind)]
@@ -91,7 +93,15 @@ def signature(
         "gears": gears,
         "inputs": list(_inputs(graph, options.get("input_fp16_nodes") or (), pictures)),
         "outputs": list(_outputs(graph)),
+        "nodes": {node.name: list(node.output) for node in graph.node if node.name},
     }
+
+
+def outputs_of(onnx_file: Path) -> list[SignatureOutput]:
+    """Return the outputs of an ONNX file, in its order; its weights are not read."""
+    from ascendflow.graph.structure import read_structure
+
+    return list(_outputs(read_structure(onnx_file).model.graph))
 
 
 def _dtype(value: onnx.ValueInfoProto) -> str:

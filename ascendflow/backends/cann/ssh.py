@@ -8,6 +8,7 @@ ssh's own configuration to say.
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,14 +31,18 @@ OPTIONS = (
 """Nothing is asked for; a board that does not answer for a minute is gone."""
 
 KEPT = ("PATH", "HOME", "USER", "LANG", "SSH_AUTH_SOCK", "TMPDIR")
-FAILED = 255
-"""ssh's status where it is the connection that failed."""
+LOST = (255, -signal.SIGPIPE)
+"""The status of ssh where it is the connection that failed; and of an sftp that writes to
+an ssh which is gone."""
 
 HINTS = (
     ("Permission denied (", "ssh has no key for it: ssh-copy-id, or IdentityFile"),
     ("Host key verification failed", "connect by hand once, and look at the key"),
     ("Could not resolve", "see infer.host"),
+    ("ubsystem request failed", "its sshd has no sftp: install openssh-sftp-server there"),
+    ("message too long", "its login script prints something, which sftp cannot read"),
 )
+ECHO = "sftp> "
 ELSE = "try it by hand: ssh -o BatchMode=yes"
 
 
@@ -71,7 +76,8 @@ class Ssh:
         Args:
             command: a constant.
             values: a line each.
-            held: keep its input open until it ends, so that it sees if we are gone.
+            held: keep its input open until it ends, and write to it every few seconds,
+                so that it sees if we are gone, or the way to us.
             timeout_s: seconds, or None.
             on_heartbeat: called every few seconds.
 
@@ -87,7 +93,14 @@ class Ssh:
             if not held:
                 os.close(writes)
             argv = ["ssh", "-T", *self._options(), "--", self.host, command]
-            return self._child(argv, reads, timeout_s, on_heartbeat)
+
+            def beat(elapsed_s: float) -> None:
+                if held:
+                    os.write(writes, b"\n")
+                if on_heartbeat is not None:
+                    on_heartbeat(elapsed_s)
+
+            return self._child(argv, reads, timeout_s, beat)
         finally:
             os.close(reads)
             if held:
@@ -101,12 +114,15 @@ class Ssh:
         """
         batch = self.logs / "batch"
         batch.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        argv = ["sftp", "-q", "-b", str(batch), *self._options(), "--", self.host]
+        argv = ["sftp", "-o", "LogLevel=ERROR", "-b", str(batch), *self._options()]
+        argv += ["--", self.host]
         return self._child(argv, None, None, None)
 
     def said(self, lines: int = 5) -> str:
-        """Return the end of what the last call said."""
-        return tail(self.logs / "ssh.log", lines)
+        """Return the end of what the last call said, without sftp's echo of its lines."""
+        said = tail(self.logs / "ssh.log", 10 * lines).splitlines()
+        told = [line for line in said if not line.startswith(ECHO)]
+        return "\n".join(told[-lines:])
 
     def _options(self) -> list[str]:
         return [*OPTIONS, *(() if self.config is None else ("-F", self.config))]
@@ -133,7 +149,7 @@ class Ssh:
             raise ToolNotFoundError(f"infer.host needs {argv[0]}", hint=hint) from error
         if status.reason == "timeout":
             raise ToolFailedError(f"infer: {self.host} {status.explanation}")
-        if status.returncode == FAILED:
+        if status.returncode in LOST:
             raise LostError(self.host, self.said())
         return status
 
@@ -143,4 +159,5 @@ class LostError(ToolFailedError):
 
     def __init__(self, host: str, said: str) -> None:
         hint = next((hint for text, hint in HINTS if text in said), f"{ELSE} {host}")
-        super().__init__(f"infer: no connection to {host}: {said}", hint=hint)
+        why = said or "it broke"
+        super().__init__(f"infer: no connection to {host}: {why}", hint=hint)

@@ -1,30 +1,23 @@
 """Finds what a build needs in an installed CANN, and says which version it is.
 
-Sources: msprobe's `offline/compare` (atc) and an installed 8.1.RC1
-(version files). Nothing is run here.
+Where things lie says `toolkit_layout`. Nothing is run here.
 """
 
 from __future__ import annotations
 
-import re
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ascendflow.backends.cann import toolkit_layout as layout
 from ascendflow.errors import StageError, ToolNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-ATC = ("compiler/bin/atc", "atc/bin/atc", "bin/atc")
-PACKAGES = ("compiler", "opp", "runtime")
-PLATFORMS = (
-    "compiler/data/platform_config",
-    "data/platform_config",
-    "{arch}-linux/data/platform_config",
-    "atc/data/platform_config",
-)
-"""Where a toolkit keeps one .ini for each SoC that its atc takes, named as it."""
+IN_THE_OM = ("compiler", "opp", "runtime")
+"""Packages whose versions an OM names, or depends on when it runs."""
 DRIVER = Path("/usr/local/Ascend/driver/lib64")
 DRIVER_INFO = Path("/etc/ascend_install.info")
 DRIVER_LIBRARY = "libascend_hal.so"
@@ -56,16 +49,21 @@ class Toolkit:
     socs: tuple[str, ...] = ()
 
 
-def find_toolkit(root: Path, arch: str) -> Toolkit:
+def find_toolkit(root: Path, arch: str, key: str = "convert.toolkit") -> Toolkit:
     """Look a toolkit over.
+
+    Args:
+        root: its folder.
+        arch: the machine that it is to run on.
+        key: what names it in the manifest.
 
     Raises:
         ToolNotFoundError: there is no atc, or no set_env.sh.
         StageError: its version cannot be told.
     """
-    atc = _first(root, [root / place for place in ATC], "atc")
-    set_env = _first(root, list(set_envs(root, arch)), "set_env.sh")
-    version, versions = installed_versions(root, arch, str(root))
+    atc = _first(root, layout.atcs(str(root)), key, "atc")
+    set_env = _first(root, layout.set_envs(str(root), arch), key, "set_env.sh")
+    version, versions = installed_versions(root, arch, f"{key}: {root}")
     everything, socs = _all_versions(root), _socs(root, arch)
     return Toolkit(root, arch, atc, set_env, version, versions, everything, socs)
 
@@ -81,7 +79,7 @@ def installed_versions(root: Path, arch: str, name: str) -> tuple[str, dict[str,
     Raises:
         StageError: its version cannot be told.
     """
-    version = _version(root, arch)
+    version = layout.release(str(root), arch, _entries)
     if version is None:
         raise StageError(
             f"{name}: the version of CANN cannot be told",
@@ -89,8 +87,8 @@ def installed_versions(root: Path, arch: str, name: str) -> tuple[str, dict[str,
         )
     versions = {
         package: found
-        for package in PACKAGES
-        if (found := _entries(root / package / "version.info").get("Version"))
+        for package in IN_THE_OM
+        if (found := _entries(layout.version_info(str(root), package)).get("Version"))
     }
     return version, versions
 
@@ -103,22 +101,19 @@ def _all_versions(root: Path) -> frozenset[str]:
 
 
 def _socs(root: Path, arch: str) -> tuple[str, ...]:
-    folders = (root / place.format(arch=arch) for place in PLATFORMS)
+    folders = map(Path, layout.platforms(str(root), arch))
     return tuple(sorted({file.stem for each in folders for file in each.glob("*.ini")}))
 
 
 def key_files(toolkit: str, arch: str) -> tuple[str, ...]:
     """Name the files whose bytes tell one installation from another, there or not."""
-    root = Path(toolkit)
-    files = [
-        *(root / place for place in ATC),
-        *(root / f"{place}.bin" for place in ATC),
-        *set_envs(root, arch),
-        *(root / package / "version.info" for package in PACKAGES),
-        root / "version.cfg",
-        root / f"{arch}-linux/ascend_toolkit_install.info",
-    ]
-    return tuple(map(str, files))
+    atcs = layout.atcs(toolkit)
+    return (
+        *atcs,
+        *(f"{atc}.bin" for atc in atcs),
+        *layout.set_envs(toolkit, arch),
+        *layout.version_files(toolkit, arch),
+    )
 
 
 def is_release(asked: str, installed: str) -> bool:
@@ -139,35 +134,22 @@ def has_driver(default: Path = DRIVER, info: Path = DRIVER_INFO) -> bool:
     )
 
 
-def _first(root: Path, places: list[Path], what: str) -> Path:
-    found = next((place for place in places if place.is_file()), None)
+def _first(root: Path, places: Sequence[str], key: str, what: str) -> Path:
+    # Not `Path.is_file`: a folder that one may not look into is an error there.
+    found = next((place for place in places if os.path.isfile(place)), None)
     if found is None:
-        looked = ", ".join(map(str, places))
-        hint = f"give convert.toolkit the folder of a CANN; looked for {looked}"
-        raise ToolNotFoundError(f"{root}: holds no {what}", hint=hint)
-    return found
+        hint = (
+            "name the folder of a CANN; `ascendflow doctor --toolkit FOLDER --python "
+            f"PYTHON3` examines one; looked for {', '.join(places)}"
+        )
+        raise ToolNotFoundError(f"{key}: {root} holds no {what}", hint=hint)
+    return Path(found)
 
 
-def set_envs(root: Path, arch: str) -> Iterator[Path]:
-    """Yield where set_env.sh may lie."""
-    yield root / "set_env.sh"
-    yield root.parent / "set_env.sh"  # 8.x: ascend-toolkit/set_env.sh beside latest/
-    yield root / f"{arch}-linux/script/set_env.sh"
-
-
-def _version(root: Path, arch: str) -> str | None:
-    installed = _entries(root / f"{arch}-linux/ascend_toolkit_install.info")
-    compiler = _entries(root / "compiler/version.info")
-    running = _entries(root / "version.cfg").get("toolkit_running_version", "")
-    listed = re.fullmatch(r"\[[^:\]]*:([^\]]+)\]", running)
-    named = installed.get("version") or compiler.get("version_dir")
-    return named or (listed[1] if listed else None)
-
-
-def _entries(file: Path) -> dict[str, str]:
+def _entries(file: str | Path) -> dict[str, str]:
     """Read lines of `key=value`; none where the file cannot be read."""
     try:
-        with file.open(encoding="utf-8", errors="replace") as stream:
+        with open(file, encoding="utf-8", errors="replace") as stream:
             lines = stream.read(LARGEST).splitlines()
     except OSError:
         return {}

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ascendflow.backends.backend import Capabilities
 from ascendflow.cann import whole_graph
 from ascendflow.cann.target import Target, why_refused
+from ascendflow.errors import InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
 
+    from ascendflow.backends.backend import Measured
     from ascendflow.backends.emulator.lowering import Lowered
     from ascendflow.documents.conversion import Conversion
 
@@ -30,7 +32,23 @@ class Emulator:
         """Return why the target is not modelled, by the manifest alone, or None."""
         return why_refused(config)
 
-    def compile(self, onnx: Path, model: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    def compiled_with(self, config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what edits graphs."""
+        del config
+        return ("numpy", "onnx", "onnx-ir", "onnxruntime")
+
+    def run_with(self, config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name what runs the lowered graph."""
+        del config
+        return ("numpy", "onnx", "onnxruntime")
+
+    def compile(
+        self,
+        onnx: Path,
+        model: Path,
+        config: Mapping[str, Any],
+        files: Mapping[str, Path] | None = None,
+    ) -> dict[str, Any]:
         """Lower the file `onnx` into the folder `model`.
 
         Returns:
@@ -41,32 +59,16 @@ class Emulator:
             StageError: CANN itself would refuse the model.
         """
         from ascendflow.backends.emulator import artifact
-        from ascendflow.backends.emulator.lowering import lower
         from ascendflow.errors import NotModelledError
-        from ascendflow.graph.load import blaming, load_model
 
+        del files  # those keys are `cann`'s alone
         if (reason := self.refuse(config)) is not None:
             raise NotModelledError(f"convert: {reason}")
         target = Target.of(config)
         spelled = {key: config[key] for key in ("cann", "soc_version", "precision_mode")}
-
-        def make(folder: Path, alternative: int) -> Lowered:
-            graph = load_model(onnx)
-            with blaming(onnx):
-                lowered = lower(graph, target, alternative)
-            header = {
-                "emulator": EMULATOR_VERSION,
-                "target": spelled,
-                "tensors": lowered.tensors,
-            }
-            if lowered.behaviours:
-                header["behaviour"] = lowered.behaviours[alternative]
-            artifact.write(folder, graph, header)
-            return lowered
-
-        lowered = make(model, 0)
+        lowered = _write(model, onnx, target, spelled)
         if lowered.behaviours:
-            make(model / artifact.ALTERNATIVE, 1)
+            _write(model / artifact.ALTERNATIVE, onnx, target, spelled, alternative=1)
         return dict(_document(lowered, target, spelled))
 
     def behaviours(self, model: Path) -> dict[str, Path]:
@@ -81,6 +83,11 @@ class Emulator:
         if not other.is_dir():
             return {"": model}
         return {artifact.read(each)[0]["behaviour"]: each for each in (model, other)}
+
+    def missing(self, slices: Mapping[str, Mapping[str, Any]]) -> list[str]:
+        """Return nothing: it needs no more than ascendflow itself."""
+        del slices
+        return []
 
     def infer(
         self,
@@ -97,12 +104,54 @@ class Emulator:
         return run.infer(model, feeds, threads=threads)
 
     def dump(
-        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+        self,
+        model: Path,
+        feeds: Mapping[str, np.ndarray],
+        *,
+        threads: int,
+        options: Mapping[str, Any] | None = None,
+        warn: Callable[[str], None] = print,
     ) -> Iterator[tuple[str, np.ndarray]]:
         """Run one sample and give every tensor once, by its ONNX tensor name."""
         from ascendflow.backends.emulator import run
 
+        del options, warn
         return run.dump(model, feeds, threads=threads)
+
+    def measured(
+        self,
+        model: Path,
+        onnx: Path,
+        feeds: Mapping[str, np.ndarray],
+        *,
+        options: Mapping[str, Any] | None = None,
+    ) -> Iterator[Measured]:
+        """Refuse: an emulation has no tools, and the manifest admits none."""
+        del model, onnx, feeds, options
+        raise InternalError("the emulator gives tensors, and compares none")
+
+
+def _write(
+    folder: Path,
+    onnx: Path,
+    target: Target,
+    spelled: Mapping[str, str],
+    *,
+    alternative: int = 0,
+) -> Lowered:
+    """Write one artifact: the first of two behaviours, or the other."""
+    from ascendflow.backends.emulator import artifact
+    from ascendflow.backends.emulator.lowering import lower
+    from ascendflow.graph.load import blaming, load_model
+
+    graph = load_model(onnx)
+    with blaming(onnx):
+        lowered = lower(graph, target, alternative)
+    header = {"emulator": EMULATOR_VERSION, "target": spelled, "tensors": lowered.tensors}
+    if lowered.behaviours:
+        header["behaviour"] = lowered.behaviours[alternative]
+    artifact.write(folder, graph, header)
+    return lowered
 
 
 def _document(lowered: Lowered, target: Target, spelled: Mapping[str, str]) -> Conversion:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow.backends.emulator import artifact
 from ascendflow.errors import NotModelledError
-from ascendflow.graph.files import MODEL_FILE, link_or_copy
+from ascendflow.graph.files import MODEL_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ def infer(
     from ascendflow.graph.run import OnnxModel
 
     with _unpacked(model) as (_, onnx):
-        runner = OnnxModel(onnx, threads=threads)
+        runner = OnnxModel(onnx, threads=threads, weights=model)
         for sample in feeds:
             outputs = runner.run(sample)
             if runner.note is not None:
@@ -45,7 +45,7 @@ def dump(
 
     with _unpacked(model) as (header, onnx):
         dtypes = header["tensors"]
-        for name, tensor in every_tensor(onnx, feeds, threads=threads):
+        for name, tensor in every_tensor(onnx, feeds, threads=threads, weights=model):
             if name in dtypes:
                 # fp16 tensors are kept as fp32, holding fp16 numbers only
                 yield name, tensor.astype(dtypes[name], copy=False)
@@ -53,11 +53,12 @@ def dump(
 
 @contextmanager
 def _unpacked(model: Path) -> Iterator[tuple[dict[str, Any], Path]]:
-    """Put the graph into a file of its own for a while, its weights beside it."""
+    """Put the graph into a file of its own for a while.
+
+    Its weights stay where they are: a link would make them a file that changed.
+    """
     header, onnx_bytes = artifact.read(model)
     with TemporaryDirectory(prefix="ascendflow-") as folder:
         onnx = Path(folder) / MODEL_FILE
         onnx.write_bytes(onnx_bytes)
-        if header["weights"]:
-            link_or_copy(model / artifact.WEIGHTS, onnx.with_name(artifact.WEIGHTS))
         yield header, onnx

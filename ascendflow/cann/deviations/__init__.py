@@ -31,10 +31,10 @@ from ascendflow.cann.deviations.index_in_fp16 import IndexInHalf
 from ascendflow.cann.deviations.int_div import IntDiv
 from ascendflow.cann.deviations.kernel_dtype import KernelDtype
 from ascendflow.cann.deviations.logsoftmax_legacy_axis import LogSoftmaxLegacyAxis
-from ascendflow.cann.deviations.lppool_ignored_attr import (
+from ascendflow.cann.deviations.lppool import (
     LpPoolAutoPad,
+    LpPoolCeilMode,
     LpPoolDilation,
-    LpPoolIgnoredAttr,
     LpPoolOddPower,
 )
 from ascendflow.cann.deviations.lrn_even import LrnEven
@@ -152,7 +152,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     AveragePool3dAutoPad(),
     AveragePoolSum(),
     AveragePoolCeilMode(),
-    LpPoolIgnoredAttr(),
+    LpPoolCeilMode(),
     LpPoolAutoPad(),
     LpPoolDilation(),
     LpPoolOddPower(),

@@ -20,7 +20,7 @@ from ascendflow.cann.big_pools import lost, spell_out
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
 from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
 from ascendflow.graph.big_windows import is_big
-from ascendflow.graph.windows import read_window
+from ascendflow.graph.windows import counts_padding, read_window
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -52,7 +52,7 @@ class AveragePoolBigWindow(NodeDeviation):
             return Harmless("its window is not big")
         shape = f"window {list(window.kernel)}, strides {list(window.strides)}"
         losses = [loss for _, loss in lost(node, window)]
-        if window.pads and node.attributes.get_int("count_include_pad", 0) == 0:
+        if window.pads and not counts_padding(node):
             losses.append("count_include_pad 0")
         if losses and conditions.profile.is_read:
             return Found(f"{shape}: loses {', '.join(losses)}", "silent")

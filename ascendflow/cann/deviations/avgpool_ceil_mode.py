@@ -27,7 +27,14 @@ from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
 from ascendflow.graph.big_windows import is_big
 from ascendflow.graph.edit import Chain, attributes_of
 from ascendflow.graph.opset_spelling import padded
-from ascendflow.graph.windows import VOLUME, Pads, Window, lengths_of, read_window
+from ascendflow.graph.windows import (
+    VOLUME,
+    Pads,
+    Window,
+    counts_padding,
+    lengths_of,
+    read_window,
+)
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -58,7 +65,7 @@ class AveragePoolCeilMode(NodeDeviation):
         window = _at_stake(node, conditions)
         if window is None:
             return Harmless("no ceil_mode that AvgPoolV2 reads")
-        counted = _counts_padding(node)
+        counted = counts_padding(node)
         lengths = lengths_of(node)
         if lengths is None:
             if counted or ceil_mode.may_begin_in_padding(window):
@@ -85,7 +92,7 @@ class AveragePoolCeilMode(NodeDeviation):
         if window is None or lengths is None:
             return
         here, there = ceil_mode.outputs(window, lengths), window.outputs_for(lengths)
-        if _counts_padding(node):
+        if counts_padding(node):
             spell_out(node, _padded_for(window, lengths, here), 0.0)
         elif here != there:
             chain = Chain(node)
@@ -103,10 +110,6 @@ def _at_stake(node: ir.Node, conditions: Conditions) -> Window | None:
         return None
     lost = is_big(window) and conditions.profile.is_read
     return None if lost else window
-
-
-def _counts_padding(node: ir.Node) -> bool:
-    return node.attributes.get_int("count_include_pad", 0) != 0
 
 
 def _padded_for(

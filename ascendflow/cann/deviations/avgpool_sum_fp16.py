@@ -34,7 +34,7 @@ from ascendflow.cann.rounding import round_to_half
 from ascendflow.graph.big_windows import is_big
 from ascendflow.graph.edit import Chain, attributes_of
 from ascendflow.graph.matrices import bound
-from ascendflow.graph.windows import VOLUME, Window, lengths_of, read_window
+from ascendflow.graph.windows import VOLUME, Window, counts_padding, lengths_of, read_window
 from ascendflow.vocabulary import HALF_MAX
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _summed(node: ir.Node, conditions: Conditions) -> _Sum | None:
     window, lengths = read_window(node), lengths_of(node)
     if window is None or lengths is None or not conditions.half:
         return None
-    if node.attributes.get_int("count_include_pad", 0) == 1 or window.auto_pad == "VALID":
+    if counts_padding(node) or window.auto_pad == "VALID":
         return None
     if window.rank == VOLUME or is_big(window) or (node.version or 0) < _HAS_WHERE:
         return None

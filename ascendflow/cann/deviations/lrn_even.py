@@ -3,7 +3,7 @@
 ONNX's window reaches (size - 1) / 2 channels, rounded down to one side and up to the
 other. CANN's reaches depth_radius to both sides. Up to 6.0 the parser fails on even sizes;
 from 8.5 on it takes (size - 1) / 2 rounded down, so the window has size - 1 channels,
-while alpha is still divided by size.
+while alpha is still divided by size. A size of 0 fails in both, and means nothing in ONNX.
 
 Sources: canndev `lrn_plugin.cc`, 2022-06; ops-nn 8.5.0 to 9.1.0 `lrn_onnx_plugin.cpp`.
 """
@@ -46,7 +46,9 @@ class LrnEven(NodeDeviation):
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look for an even size."""
         size = node.attributes.get_int("size", 0)
-        if size <= 0 or size % 2 == 1:
+        if size == 0:
+            return Found("its size is 0, which every parser refuses", "rejected")
+        if size < 0 or size % 2 == 1:
             return Harmless(f"its size is {size}")
         if conditions.profile.is_open:
             return Found(f"size {size} becomes a window of {size - 1} channels", "silent")

@@ -3,8 +3,9 @@
 Nothing was read of what CANN does with float64, bfloat16 and narrower types, with sequences
 and optionals, and with random numbers. Floating tensors inside the bodies of If, Loop and
 Scan, CastLike of floating tensors, and opset 8 are left out because the emulator cannot
-spell what is known of them. So no number is given: `convert` refuses such a model, and
-whatever CANN makes of it has to be seen on a device.
+spell what is known of them, and some operators of some integer types because onnxruntime,
+which computes for it, has no kernel for them (Max of int16). So no number is given:
+`convert` refuses such a model, and whatever CANN makes of it has to be seen on a device.
 
 Of other domains and of operators without a parser, other deviations say that CANN refuses
 them.
@@ -18,11 +19,13 @@ import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Found
 from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.onehot_wrap import OneHotWrap
 from ascendflow.cann.deviations.op_unregistered import unregistered
 from ascendflow.cann.types import floating
 from ascendflow.graph.dtypes import FLOATS
+from ascendflow.graph.kernel_lookup import KernelLookup
 from ascendflow.graph.nodes import bodies_of, model_opset
-from ascendflow.graph.operators import RANDOM_OPERATORS
+from ascendflow.graph.operators import DEFAULT_DOMAINS, RANDOM_OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
 
 FIRST_OPSET = 9
 """Before it no operator tells NaN, so that saturation cannot be spelled."""
+
+_IN_OTHER_TYPES = {"OneHot": OneHotWrap()}
+"""Operators that are computed in types of their own where the deviation is found."""
 
 _PLAIN = FLOATS | {
     ir.DataType.BOOL,
@@ -57,11 +63,12 @@ class NotEmulated(ModelDeviation):
     )
     cann: ClassVar[str] = (
         "What it makes of these types and of random operators was not read; floating "
-        "tensors inside of bodies and opset 8 are beyond the emulator. It gives no number."
+        "tensors inside of bodies, opset 8, and what onnxruntime has no kernel for, are "
+        "beyond the emulator. It gives no number."
     )
     cure: ClassVar[str | None] = None
     advice: ClassVar[str | None] = (
-        "compute in float32, float16 or integers, and outside of If, Loop and Scan"
+        "compute in float32, float16 or int32, and outside of If, Loop and Scan"
     )
     source: ClassVar[str] = "none: what CANN does with such nodes was not read"
 
@@ -77,12 +84,27 @@ class NotEmulated(ModelDeviation):
         if opset is not None and conditions.profile.opsets[0] <= opset < FIRST_OPSET:
             reason = f"the emulator does not compute opset {opset}, only {FIRST_OPSET} on"
             yield None, Found(reason, "unknown")
+        kernels = KernelLookup()
         for node in model.graph.all_nodes():
             found = unregistered(node, model, conditions)
             if found is not None and found.consequence == "rejected":
                 continue
-            if what := ", ".join(dict.fromkeys(_beyond(node))):  # a tensor is read twice
-                yield node, Found(f"{what}, which the emulator does not compute", "unknown")
+            # A tensor is read twice.
+            what = list(dict.fromkeys(_beyond(node)))
+            is_onnx = node.domain in DEFAULT_DOMAINS
+            if not what and is_onnx and not _is_run(node, kernels, conditions):
+                what = [f"onnxruntime has no kernel for {node.op_type} {_types(node)}"]
+            if what:
+                reason = f"{', '.join(what)}, which the emulator does not compute"
+                yield node, Found(reason, "unknown")
+
+
+def _is_run(node: ir.Node, kernels: KernelLookup, conditions: Conditions) -> bool:
+    """Whether onnxruntime runs the node, or what an emulation puts in its place."""
+    other = _IN_OTHER_TYPES.get(node.op_type)
+    if other is not None and isinstance(other.detect(node, conditions), Found):
+        return True
+    return kernels.has_kernel(node)
 
 
 def _beyond(node: ir.Node) -> Iterator[str]:
@@ -104,6 +126,17 @@ def _beyond(node: ir.Node) -> Iterator[str]:
     ]
     if bodies:
         yield f"floating tensors inside {', '.join(bodies)}"
+
+
+def _types(node: ir.Node) -> str:
+    """Say what a node takes and gives, for want of which nothing runs it."""
+    given = (
+        _spell(value.dtype)
+        for value in (*node.inputs, *node.outputs)
+        if value is not None and value.dtype is not None
+    )
+    types = ", ".join(dict.fromkeys(given))
+    return f"of {types} in opset {node.version}"
 
 
 def _beyond_by_type(value: ir.Value, node: ir.Node) -> Iterator[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
 from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -47,7 +48,7 @@ class PoolFp16Only(NodeDeviation):
         choice = conditions.choices.get(node)
         if choice is None or not choice.half or not choice.only_half:
             return Harmless("its kernel runs in float32, or has it")
-        if conditions.settings.mode == "force_fp16":
+        if conditions.settings.mode == FORCE_FP16:
             return Harmless("force_fp16 has everything in float16")
         data = node.inputs[0]
         if data is None or data.dtype is None or data.dtype.name != "FLOAT":

@@ -19,7 +19,7 @@ import onnx_ir as ir
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
 from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
 from ascendflow.graph.big_windows import is_big
-from ascendflow.graph.windows import POOLS, VOLUME, Window, lengths_of, read_window
+from ascendflow.graph.windows import POOLS, VOLUME, Window, lengths_for_pads, read_window
 
 
 class PoolSameLower(NodeDeviation):
@@ -44,7 +44,7 @@ class PoolSameLower(NodeDeviation):
             return Harmless("auto_pad is not SAME_LOWER")
         if _auto_pad_is_lost(node, window, conditions):
             return Harmless("auto_pad is not read at all here")
-        lengths = lengths_of(node)
+        lengths = lengths_for_pads(node, window)
         if lengths is None:
             return Found(
                 "it pads in front where an axis is padded by an odd number", "silent"

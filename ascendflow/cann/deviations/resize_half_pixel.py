@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
 from ascendflow.cann.deviations.resize_family import KERNELS, OPEN, PARSER, ResizeDeviation
-from ascendflow.cann.deviations.resize_places import otherwise_sampled
-from ascendflow.cann.resizing import BEHAVIOURS
+from ascendflow.cann.deviations.resize_places import NAMES, otherwise_sampled
+from ascendflow.cann.resizing import BEHAVIOURS, PICTURE, Resizing, read_as_cann
 from ascendflow.cann.sampling import Sampling
+from ascendflow.graph.nodes import length_along
+from ascendflow.graph.resize_node import FIRST_WITH_MODE, MODE, OnnxResize, read_resize
 
 if TYPE_CHECKING:
+    import onnx_ir as ir
+
     from ascendflow.cann.deviations.deviation import Conditions
-    from ascendflow.cann.resizing import Resizing
 
 UNDECIDED = "CANN 8.5 and later hand 'half_pixel' to a pass that is not open"
 
@@ -40,6 +43,17 @@ class ResizeHalfPixel(ResizeDeviation):
     cure: ClassVar[str | None] = "resize-half-pixel"
     source: ClassVar[str] = f"{PARSER}; {KERNELS}; {OPEN}"
 
+    def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
+        """Name it where a size is open too: it reads elsewhere at nearly every size."""
+        opened = _open_axes(node)
+        is_read = isinstance(read_as_cann(node, conditions), Resizing)
+        if not opened or is_read or _changes_nothing(node):
+            return super().detect(node, conditions)
+        where = f"the length of {' and '.join(opened)} is open"
+        if conditions.profile.is_open:
+            return Found(f"{UNDECIDED}; {where}", "unknown", BEHAVIOURS)
+        return Found(f"'half_pixel' becomes asymmetric sampling; {where}", "silent")
+
     def judge(self, resizing: Resizing, conditions: Conditions) -> Detection:
         """Compare where half-pixel and asymmetric sampling read."""
         if not resizing.linear or resizing.onnx.mode != "half_pixel":
@@ -52,6 +66,28 @@ class ResizeHalfPixel(ResizeDeviation):
         if conditions.profile.is_open:
             return Found(f"{UNDECIDED}; along {off}", "unknown", BEHAVIOURS)
         return Found(f"'half_pixel' becomes asymmetric sampling along {off}", "silent")
+
+
+def _open_axes(node: ir.Node) -> list[str]:
+    """Name H and W where a linear half_pixel node's lengths are not fixed there."""
+    value, mode = node.inputs[0], node.attributes.get_string(MODE, "half_pixel")
+    is_linear = node.attributes.get_string("mode", "nearest") == "linear"
+    is_old = node.version is not None and node.version < FIRST_WITH_MODE
+    if not is_linear or is_old or mode != "half_pixel" or "axes" in node.attributes:
+        return []
+    if value is None or value.shape is None or len(value.shape) != PICTURE:
+        return []
+    ends = (value, node.outputs[0])
+    return [
+        name
+        for axis, name in enumerate(NAMES, start=2)
+        if any(length_along(end, axis) is None for end in ends)
+    ]
+
+
+def _changes_nothing(node: ir.Node) -> bool:
+    onnx = read_resize(node)
+    return isinstance(onnx, OnnxResize) and not any(axis.changes for axis in onnx.axes)
 
 
 class ResizeLengthOne(ResizeDeviation):

@@ -21,6 +21,7 @@ import numpy as np
 from ascendflow.cann.resizing import Resizing, read_as_cann
 from ascendflow.cann.sampling import cann_linear, cann_nearest
 from ascendflow.graph.edit import Chain
+from ascendflow.graph.opset_spelling import Cut, sliced
 from ascendflow.graph.resize_node import MODE
 
 if TYPE_CHECKING:
@@ -53,11 +54,21 @@ def _respell(node: ir.Node, resizing: Resizing) -> None:
     # There roi and scales may be empty, but not absent.
     empty = resizing.onnx.opset < 13
     nothing = chain.constant("nothing", np.zeros(0, np.float32)) if empty else None
-    sizes = chain.constant("sizes", np.array(resizing.output_shape, np.int64))
+    sizes = _sizes(node, resizing, chain)
     # `half_pixel`, not `pytorch_half_pixel`: at length 1 CANN reads the centre.
     attributes = {"mode": "linear", MODE: resizing.sampling.value}
     chain("Resize", [node.inputs[0], nothing, nothing, sizes], attributes)
     chain.put_in_place()
+
+
+def _sizes(node: ir.Node, resizing: Resizing, chain: Chain) -> ir.Value:
+    """Return N, C, H, W; an N or C of open length is the input's own."""
+    value, shape = node.inputs[0], resizing.output_shape
+    if not resizing.onnx.open_axes:
+        return chain.constant("sizes", np.array(shape, np.int64))
+    picture = chain.constant("sizes", np.array(shape[2:], np.int64))
+    own = sliced(chain, chain("Shape", [value]), [Cut(0, 0, 2)])
+    return chain("Concat", [own, picture], {"axis": 0})
 
 
 def _lower_nearest(node: ir.Node, resizing: Resizing, *, half_away: bool) -> None:

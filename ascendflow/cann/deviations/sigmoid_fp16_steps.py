@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
-from ascendflow.cann.profile import Release
-from ascendflow.cann.steps import Steps
+from ascendflow.cann.detection import Detection, Found, Harmless
+from ascendflow.cann.deviations.sigmoid_family import SigmoidKernel, quotient
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
+    from ascendflow.cann.deviations.deviation import Conditions
+    from ascendflow.cann.steps import Steps
     from ascendflow.documents.conversion import Confidence
 
 _STEPWISE = frozenset({"ascend310", "ascend310b", "ascend910a"})
@@ -31,23 +31,16 @@ _LOWEST = -11.089
 """-log(65504), cut to three digits."""
 
 
-class SigmoidFp16Steps(NodeDeviation):
+class SigmoidFp16Steps(SigmoidKernel):
     """Three roundings instead of one, and never less than 1 / 65504."""
 
     name: ClassVar[str] = "sigmoid-fp16-steps"
-    op_types: ClassVar[frozenset[str]] = frozenset({"Sigmoid"})
-    consequences: ClassVar[tuple[Consequence, ...]] = ("precision",)
-    onnx: ClassVar[str] = "Sigmoid is 1 / (1 + exp(-x))."
     cann: ClassVar[str] = (
         "On 310, 310B and 910A each step of fp16 data is rounded to fp16, so that nothing "
         "comes out below 1 / 65504; on 310 exp is fp16 for fp32 data too."
     )
-    cure: ClassVar[str | None] = None
+    sure: ClassVar[tuple[Confidence, Confidence]] = ("medium", "low")
     source: ClassVar[str] = "CANN 8.1.RC1 dynamic/sigmoid.py, platform_config/*.ini"
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read in source of 8.1, of which other versions may differ."""
-        return "medium" if conditions.profile.release == Release(8, 1) else "low"
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Look at the SoC and the data's type; every node is alike."""
@@ -58,16 +51,9 @@ class SigmoidFp16Steps(NodeDeviation):
             return Found("exp is fp16", "precision")
         return Harmless("its steps are fp32")
 
-    def emulate(self, node: ir.Node, conditions: Conditions) -> None:
-        """Spell the steps out."""
-        if isinstance(self.detect(node, conditions), Harmless):
-            return
-        step = Steps(node, conditions.soc.overflow if conditions.half else None)
-        x = node.inputs[0]
-        assert x is not None  # noqa: S101, Sigmoid has one input
+    def spell(self, step: Steps, x: ir.Value, conditions: Conditions) -> None:
+        """Round exp as the family does, then sum and quotient."""
         if conditions.soc.family == "ascend910a":
             x = step.exact("Max", [x, step.number(_LOWEST)])
         minus = step.exact("Neg", [x])
-        exp = step.exp(minus) if conditions.half else step.half_exp(minus)
-        step("Div", [step.number(1), step("Add", [exp, step.number(1)])])
-        step.put_in_place()
+        quotient(step, step.exp(minus) if conditions.half else step.half_exp(minus))

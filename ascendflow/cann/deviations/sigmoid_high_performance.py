@@ -21,37 +21,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
-from ascendflow.cann.profile import Release
-from ascendflow.cann.steps import Steps
+from ascendflow.cann.detection import Detection, Found, Harmless
+from ascendflow.cann.deviations.sigmoid_family import SigmoidKernel, quotient
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
+    from ascendflow.cann.deviations.deviation import Conditions
+    from ascendflow.cann.steps import Steps
     from ascendflow.documents.conversion import Confidence
 
 _A, _B, _C = 0.229270815, -0.0102459298, 0.000207697530
 _STEPWISE = frozenset({"ascend910b", "ascend910_93"})
 
 
-class SigmoidHighPerformance(NodeDeviation):
+class SigmoidHighPerformance(SigmoidKernel):
     """Sigmoid as a polynomial, or with every step in fp16."""
 
     name: ClassVar[str] = "sigmoid-high-performance"
-    op_types: ClassVar[frozenset[str]] = frozenset({"Sigmoid"})
-    consequences: ClassVar[tuple[Consequence, ...]] = ("precision",)
-    onnx: ClassVar[str] = "Sigmoid is 1 / (1 + exp(-x))."
     cann: ClassVar[str] = (
         "Where op_select_implmode selects high_performance, it is a clipped polynomial of "
         "degree 5 on 310P, and computed in fp16 step by step on 910B and 910_93."
     )
-    cure: ClassVar[str | None] = None
+    sure: ClassVar[tuple[Confidence, Confidence]] = ("high", "medium")
     source: ClassVar[str] = "CANN 8.1.RC1 dynamic/sigmoid.py, impl_mode/*.ini"
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read in source of 8.1, of which other versions may differ."""
-        return "high" if conditions.profile.release == Release(8, 1) else "medium"
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Find what the settings select; every node is alike."""
@@ -64,19 +57,12 @@ class SigmoidHighPerformance(NodeDeviation):
             return Found(f"op_select_implmode {mode!r} makes its steps fp16", "precision")
         return Harmless("this kernel has one implementation for these data")
 
-    def emulate(self, node: ir.Node, conditions: Conditions) -> None:
-        """Spell the steps out, each rounded where the data is fp16."""
-        if isinstance(self.detect(node, conditions), Harmless):
-            return
-        step = Steps(node, conditions.soc.overflow if conditions.half else None)
-        x = node.inputs[0]
-        assert x is not None  # noqa: S101, Sigmoid has one input
+    def spell(self, step: Steps, x: ir.Value, conditions: Conditions) -> None:
+        """Take the family's way."""
         if conditions.soc.family in _STEPWISE:
-            exp = step("Exp", [step.exact("Neg", [x])])
-            step("Div", [step.number(1), step("Add", [exp, step.number(1)])])
+            quotient(step, step("Exp", [step.exact("Neg", [x])]))
         else:
             _polynomial(step, x)
-        step.put_in_place()
 
 
 def _polynomial(step: Steps, x: ir.Value) -> None:

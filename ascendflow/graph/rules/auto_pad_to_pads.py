@@ -8,9 +8,9 @@ Where a pool's stride is so long that the formula pads by less than nothing, onn
 refuses MaxPool and AveragePool; of LpPool it crops the front by half of that, rounded
 towards 0, SAME_LOWER by half of one less. That becomes a Slice.
 
-Left alone where the amount is not sure: unknown lengths; a dilated window, for which
-onnxruntime computes the pads of pools as if it had no gaps and refuses convolutions; and
-ceil_mode, which is to have no say here, but has in onnxruntime.
+Left alone where the amount is not sure: an unknown length, but at stride 1; a dilated
+window, for which onnxruntime computes the pads of pools as if it had no gaps and refuses
+convolutions; and ceil_mode, which is to have no say here, but has in onnxruntime.
 
 Source: ONNX operator documents, AveragePool-11, MaxPool-12, LpPool-11, Conv-11; canndev
 `max_pool_plugin.cc`, `average_pool_plugin.cc`, `lppool_plugin.cc`, `conv_plugin.cc`.
@@ -25,7 +25,7 @@ import onnx_ir as ir
 from ascendflow.graph.edit import Chain, attributes_of
 from ascendflow.graph.opset_spelling import SPATIAL, Cut, sliced
 from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
-from ascendflow.graph.windows import POOLS, Window, lengths_of, read_window
+from ascendflow.graph.windows import POOLS, Window, lengths_for_pads, read_window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,9 +50,12 @@ class AutoPadToPads(Rule):
         if (reason := _why_not(window)) is not None:
             yield Skipped(node, reason)
             return
-        lengths = lengths_of(node)
+        lengths = lengths_for_pads(node, window)
         if window.is_same and lengths is None:
-            yield Skipped(node, "the lengths of its input are not fixed")
+            yield Skipped(
+                node,
+                "the lengths of its input are not fixed along an axis of stride over 1",
+            )
             return
         crops = _crops(node, window, lengths or ())
         if crops is not None and node.op_type != "LpPool":

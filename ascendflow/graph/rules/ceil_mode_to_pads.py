@@ -24,7 +24,14 @@ import numpy as np
 from ascendflow.graph.edit import Chain, attributes_of
 from ascendflow.graph.opset_spelling import padded
 from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
-from ascendflow.graph.windows import POOLS, Pads, Window, lengths_of, read_window
+from ascendflow.graph.windows import (
+    POOLS,
+    Pads,
+    Window,
+    counts_padding,
+    lengths_of,
+    read_window,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +85,7 @@ def _write(node: ir.Node, window: Window, read: tuple[int, ...]) -> Pads:
     assert value is not None  # noqa: S101, it has lengths
     dropped = {"ceil_mode", "auto_pad"}
     pads = Pads(window.pads.heads, read)
-    if node.attributes.get_int("count_include_pad", 0) != 0:
+    if counts_padding(node):
         dropped.add("count_include_pad")
         counted = tuple(map(min, window.pads.tails, read))
         elements = Pads(window.pads.heads, counted)

@@ -6,7 +6,8 @@ sampling, silently. This rule picks the spelling that works.
 
 By the ONNX definition the two modes differ only where the output length is 1 and the
 input length is not, so on every node this rule touches onnxruntime must return the
-same values before and after; the `check` stage holds us to that.
+same values before and after; the `check` stage holds us to that. An axis of open length
+that a scale of 1 or more resizes comes out as 1 only from 1, so it is taken too.
 
 Cubic is left alone: CANN refuses it under either spelling, as read up to 6.0 and carried
 on to 8.4; from 8.5 on it goes to a pass that is not open. Opset 10 has no such attribute.
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import onnx_ir as ir
 
-from ascendflow.graph.nodes import static_shape
+from ascendflow.graph.nodes import constant, input_at, length_along
 from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
 
 if TYPE_CHECKING:
@@ -68,12 +69,25 @@ def _why_values_could_change(node: ir.Node) -> str | None:
     shape = node.outputs[0].shape
     if shape is None or len(shape) != 4:  # N, C, H, W
         return f"output shape is {shape or 'unknown'}, not one of four dimensions"
-    known = static_shape(node.inputs[0]) or ()
-    lengths_in = known if len(known) == 4 else (None,) * 4
-    for axis, length in zip("HW", tuple(shape)[2:], strict=True):
-        if not isinstance(length, int):
-            return f"{axis} is dynamic, so it could be 1, where the modes differ"
+    for number, axis in ((2, "H"), (3, "W")):
         # From length 1 to length 1 both modes sample the one element there is.
-        if length == 1 and lengths_in["NCHW".index(axis)] != 1:
+        length, stays_one = shape[number], length_along(node.inputs[0], number) == 1
+        if not isinstance(length, int) and not _never_shortens(node, number):
+            return (
+                f"{axis} is dynamic, so it could be 1, where the modes differ; it must be "
+                "fixed, or resized by a constant scale of 1 or more"
+            )
+        if length == 1 and not stays_one:
             return f"{axis} is 1, where the modes differ by definition"
     return None
+
+
+def _never_shortens(node: ir.Node, axis: int) -> bool:
+    """Whether a constant scale of 1 or more resizes `axis`, whatever its length is."""
+    sizes = input_at(node, 3)
+    if sizes is not None and ((known := constant(sizes)) is None or known.size):
+        return False
+    scales = constant(input_at(node, 2))
+    if scales is None or scales.size != 4 or "axes" in node.attributes:
+        return False
+    return bool(scales.ravel()[axis] >= 1)

@@ -19,12 +19,11 @@ import onnx_ir as ir
 
 from ascendflow.graph.edit import Chain
 from ascendflow.graph.resize_axes import onnx_nearest, outside
-from ascendflow.graph.resize_node import CROP, MODE, OP_TYPES, OnnxResize, read_resize
-from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
+from ascendflow.graph.resize_node import CROP, MODE, OnnxResize
+from ascendflow.graph.rule import Applied
+from ascendflow.graph.rules.spelled_resize_base import SpelledResize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from ascendflow.documents.rewrite_log import Effect
@@ -34,45 +33,38 @@ SYMMETRIC = "half_pixel_symmetric"
 PLAIN = ("asymmetric", "floor")
 
 
-class ResizeNearestGather(Rule):
+class ResizeNearestGather(SpelledResize):
     """Take the elements that ONNX says, whatever CANN reads."""
 
     name: ClassVar[str] = "resize-nearest-gather"
     version: ClassVar[int] = 1
-    op_types: ClassVar[frozenset[str]] = OP_TYPES
     effect: ClassVar[Effect] = "exact"
 
-    def apply(self, node: ir.Node) -> Iterator[Finding]:
-        """Respell or replace one nearest Resize or Upsample."""
+    def why_no_concern(self, node: ir.Node) -> str | None:
+        """Take nearest alone."""
         interpolation = node.attributes.get_string("mode", "nearest")
-        if interpolation != "nearest":
-            yield Skipped(node, f"mode is {interpolation!r}, not 'nearest'")
-            return
-        resize = read_resize(node)
-        if isinstance(resize, str):
-            yield Skipped(node, resize)
-            return
-        if (reason := _why_not(node, resize)) is not None:
-            yield Skipped(node, reason)
-            return
+        if interpolation == "nearest":
+            return None
+        return f"mode is {interpolation!r}, not 'nearest'"
+
+    def why_not(self, node: ir.Node, resize: OnnxResize) -> str | None:
+        """Leave what CANN reads alike, and what no index can say."""
+        if any(outside(resize.mode, axis).any() for axis in resize.axes):
+            return f"{CROP} reads outside the input, which no index can"
+        if resize.mode == SYMMETRIC:
+            return f"how {SYMMETRIC} rounds is not known to the last bit"
+        if _is_read_alike(node, resize):
+            return "CANN takes the same elements in every version"
+        return resize.dispute
+
+    def spell(self, node: ir.Node, resize: OnnxResize) -> Applied:
+        """Spell it plainly where it repeats elements; else as Gather."""
         before = {MODE: resize.mode, "nearest_mode": resize.nearest_mode}
         if resize.has_mode and _is_picture(node, resize) and _repeats(resize):
             _respell(node)
-            yield Applied(node, before, dict(zip(before, PLAIN, strict=True)))
-            return
+            return Applied(node, before, dict(zip(before, PLAIN, strict=True)))
         axes = _gather(node, resize)
-        yield Applied(node, before, {"op_type": "Gather", "axes": axes})
-
-
-def _why_not(node: ir.Node, resize: OnnxResize) -> str | None:
-    """Return why a node is left as it is, or None."""
-    if any(outside(resize.mode, axis).any() for axis in resize.axes):
-        return f"{CROP} reads outside the input, which no index can"
-    if resize.mode == SYMMETRIC:
-        return f"how {SYMMETRIC} rounds is not known to the last bit"
-    if _is_read_alike(node, resize):
-        return "CANN takes the same elements in every version"
-    return resize.dispute
+        return Applied(node, before, {"op_type": "Gather", "axes": axes})
 
 
 def _is_picture(node: ir.Node, resize: OnnxResize) -> bool:

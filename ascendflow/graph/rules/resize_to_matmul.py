@@ -21,12 +21,11 @@ import onnx_ir as ir
 
 from ascendflow.graph.edit import Chain
 from ascendflow.graph.resize_axes import matrix, matrix_elements, outside
-from ascendflow.graph.resize_node import MODE, OP_TYPES, OnnxResize, read_resize
-from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
+from ascendflow.graph.resize_node import MODE, OnnxResize
+from ascendflow.graph.rule import Applied
+from ascendflow.graph.rules.spelled_resize_base import SpelledResize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ascendflow.documents.rewrite_log import Effect
     from ascendflow.graph.resize_axes import OnnxAxis
 
@@ -38,39 +37,35 @@ _UNDERSTOOD = ("pytorch_half_pixel", "align_corners", "asymmetric")
 """Modes that CANN knows by name in every version."""
 
 
-class ResizeToMatMul(Rule):
+class ResizeToMatMul(SpelledResize):
     """Spell an interpolation as products with matrices."""
 
     name: ClassVar[str] = "resize-to-matmul"
     version: ClassVar[int] = 1
-    op_types: ClassVar[frozenset[str]] = OP_TYPES
     effect: ClassVar[Effect] = "equivalent"
 
-    def apply(self, node: ir.Node) -> Iterator[Finding]:
-        """Replace one linear or cubic Resize or Upsample."""
-        interpolation = node.attributes.get_string("mode", "nearest")
-        if interpolation == "nearest":
-            yield Skipped(node, "mode is 'nearest': rule resize-nearest-gather is for it")
-            return
+    def why_no_concern(self, node: ir.Node) -> str | None:
+        """Take interpolations of types that matrices are made in."""
+        if node.attributes.get_string("mode", "nearest") == "nearest":
+            return "mode is 'nearest': rule resize-nearest-gather is for it"
         value = node.inputs[0]
-        dtype = None if value is None else _DTYPES.get(value.dtype or ir.DataType.UNDEFINED)
-        if value is None or dtype is None:
-            known = "unknown" if value is None or value.dtype is None else value.dtype.name
-            yield Skipped(node, f"its type is {known}, not FLOAT or DOUBLE")
-            return
-        resize = read_resize(node)
-        if isinstance(resize, str):
-            yield Skipped(node, resize)
-            return
-        if (reason := _why_not(node, resize)) is not None:
-            yield Skipped(node, reason)
-            return
-        axes = _multiply(node, resize, dtype)
-        yield Applied(
-            node,
-            {"mode": interpolation, MODE: resize.mode},
-            {"op_type": "MatMul", "axes": axes},
-        )
+        if value is not None and value.dtype in _DTYPES:
+            return None
+        known = "unknown" if value is None or value.dtype is None else value.dtype.name
+        return f"its type is {known}, not FLOAT or DOUBLE"
+
+    def why_not(self, node: ir.Node, resize: OnnxResize) -> str | None:
+        """Leave what is too large, and what CANN computes the same."""
+        return _why_not(node, resize)
+
+    def spell(self, node: ir.Node, resize: OnnxResize) -> Applied:
+        """Multiply by a matrix along each axis."""
+        value = node.inputs[0]
+        assert value is not None  # noqa: S101, it has a type
+        assert value.dtype is not None  # noqa: S101
+        before = {"mode": node.attributes.get_string("mode"), MODE: resize.mode}
+        axes = _multiply(node, resize, _DTYPES[value.dtype])
+        return Applied(node, before, {"op_type": "MatMul", "axes": axes})
 
 
 def _why_not(node: ir.Node, resize: OnnxResize) -> str | None:

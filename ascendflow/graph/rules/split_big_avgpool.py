@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.graph.rules.split_big_pool_base import SplitBigPool
-from ascendflow.graph.windows import lengths_of
+from ascendflow.graph.windows import counts_padding, lengths_of
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -34,7 +34,7 @@ class SplitBigAveragePool(SplitBigPool):
 
     def may_be_global(self, node: ir.Node, window: Window) -> bool:
         """It may where the divisor counts no padding."""
-        if node.attributes.get_int("count_include_pad", 0) == 0:
+        if not counts_padding(node):
             return True
         lengths = lengths_of(node)
         return lengths is not None and not window.pads_for(lengths)

@@ -48,7 +48,10 @@ class WithoutTraceback(Helpful):
     def _nearest(self, name: str) -> str | None:
         from difflib import get_close_matches
 
-        tasks = [task.name for task in self.task_list]  # type: ignore[attr-defined]
+        tasks: list[str] = [t.name for t in self.task_list]  # type: ignore[attr-defined]
+        overridden = [task for task in tasks if task.startswith(f"{name}@")]
+        if overridden:  # by soc= or precision=, which are in a run's name
+            return overridden[0]
         commands: list[str] = self.loader.cmd_names  # type: ignore[attr-defined]
         return next(iter(get_close_matches(name, [*tasks, *commands], n=1)), None)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ascendflow.errors import StageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,7 @@ SIMPLIFIED = (
 )
 MADE = "this is what the rules of a pipeline left, which it converts"
 MADE_AS = ("rewrite", "rewritten", "model.onnx")
+AS_IS = "without --simplify the file is looked at as it is"
 OPTIONS: tuple[dict[str, Any], ...] = (
     {
         "name": "shape",
@@ -42,21 +45,34 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 )
 
 
+class RefusedError(StageError):
+    """What a pipeline refuses before it simplifies it, though it can be read."""
+
+    exit_code: ClassVar[int] = 1
+
+
 @contextmanager
 def simplified(path: Path, shapes: Shapes) -> Iterator[Path]:
     """Give the file `path` as a pipeline simplifies it, for as long as it is looked at.
 
     Raises:
-        StageError: a pipeline would refuse the file.
+        RefusedError: a pipeline would refuse the file.
+        StageError: nothing can use the file; the same is told without simplifying.
         UsageError: `shapes` are not those of its inputs.
     """
     from ascendflow.graph.fixed_shapes import wanted_inputs
     from ascendflow.graph.ingest import read_model
     from ascendflow.graph.simplified import simplify_delivered
+    from ascendflow.graph.soundness import load_sound
 
     inputs = wanted_inputs(path, read_model(path), shapes)
     with TemporaryDirectory(prefix="ascendflow-simplified-") as folder:
-        yield simplify_delivered(path, Path(folder), inputs)
+        try:
+            made = simplify_delivered(path, Path(folder), inputs)
+        except StageError as error:
+            load_sound(path)
+            raise RefusedError(f"a pipeline refuses {error.message}", hint=AS_IS) from error
+        yield made
 
 
 def looked(path: Path, shapes: Shapes, *, is_simplified: bool, verb: str) -> Looked:

@@ -9,7 +9,7 @@ from doit.cmd_base import DoitCmdBase
 from doit.exceptions import InvalidCommand
 
 from ascendflow.build.judge import judge
-from ascendflow.build.publish import JUDGING
+from ascendflow.build.publish import withdrawn_with
 from ascendflow.tasks.commands.command import WithoutTraceback
 from ascendflow.tasks.pipelines import selected_plans
 from ascendflow.tasks.session import SESSION
@@ -38,7 +38,8 @@ class Explain(WithoutTraceback, DoitCmdBase):
         asked = [name.partition(":") for name in pos_args]
         plans = selected_plans()
         for stage, _, run in asked:
-            _refuse_unknown("stage", stage, STAGES)
+            known = [each.name for plan in plans for each in plan.stages]
+            _refuse_unknown("stage", stage, [*STAGES, *known])
             if run:
                 _refuse_unknown("run", run, [plan.run_name for plan in plans])
         for plan in plans:
@@ -60,7 +61,8 @@ def _refuse_unknown(what: str, name: str, known: Sequence[str]) -> None:
 
 def explain(plan: Plan, wanted: list[str]) -> Iterator[str]:
     """Yield lines that say of each wanted stage (all, if none is named) why it is stale."""
-    stale: set[str] = set()
+    width = max(9, *(len(stage.name) for stage in plan.stages))
+    stale: dict[str, None] = {}
     for stage in plan.stages:
         before = sorted({made_by for made_by in stage.inputs.values() if made_by in stale})
         reasons = [
@@ -74,12 +76,13 @@ def explain(plan: Plan, wanted: list[str]) -> Iterator[str]:
             lines = [f"after {', '.join(before)}, unless their outputs come out the same"]
         elif before:
             lines.append(f"and after {', '.join(before)}")
-        elif not lines and stale and stage.name in JUDGING:
-            again = ", ".join(each.name for each in plan.stages if each.name in stale)
-            lines = [f"withdrawn while {again} is made again"]
+        elif not lines and (
+            again := [n for n in stale if stage.name in withdrawn_with(plan, n)]
+        ):
+            lines = [f"withdrawn while {', '.join(again)} is made again"]
         if lines:
-            stale.add(stage.name)
-        if not wanted or stage.name in wanted:
+            stale[stage.name] = None
+        if not wanted or {stage.name, stage.kind} & {*wanted}:
             state = "stale" if lines else "up to date"
-            yield f"{stage.name:<9} {state}"
-            yield from (f"{'':<9}   {line}" for line in lines)
+            yield f"{stage.name:<{width}} {state}"
+            yield from (f"{'':<{width}}   {line}" for line in lines)

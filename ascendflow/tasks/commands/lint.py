@@ -12,6 +12,7 @@ from ascendflow.manifest.precision_keys import MODES
 from ascendflow.manifest.problems import closest_or_all
 from ascendflow.tasks.commands import delivered
 from ascendflow.tasks.commands.command import OwnCommand
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,10 +35,14 @@ class Lint(OwnCommand):
         "FILE --soc Ascend310P3 --cann 8.1 [--simplify] [--shape name:1,3,480,640]..."
     )
     doc_description = (
-        "Takes any ONNX file. Exits with 0 if `convert` would take the model and nothing is"
+        "Takes any ONNX file. A finding is `rejected`: ATC refuses the node; `silent`: it"
+        " runs and gives other values; `precision`: its values are less precise; `unknown`:"
+        " no source says. Exits with 0 if `convert` would take the model and nothing is"
         " silently wrong; with 1 if something is rejected, silent, or unknown and not"
-        " computed; with 3 if the file, the target or an option is no such thing. The stage"
-        " of a pipeline that is called so too: `doit run lint`."
+        " computed, or with --simplify if a pipeline would refuse the file before that;"
+        " with 3 if the file is no valid ONNX model or in training mode, or the target or"
+        " an option is not known. The stage of a pipeline that is called so too: `doit run"
+        " lint`."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
         {
@@ -45,7 +50,7 @@ class Lint(OwnCommand):
             "long": "soc",
             "default": "",
             "metavar": "SOC",
-            "help": "as `atc --soc_version` spells it",
+            "help": "as `atc --soc_version` takes it, e.g. Ascend310P3",
         },
         {
             "name": "cann",
@@ -57,7 +62,7 @@ class Lint(OwnCommand):
         {
             "name": "precision-mode",
             "long": "precision-mode",
-            "default": "force_fp16",
+            "default": FORCE_FP16,
             "metavar": "MODE",
             "help": "a value of `atc --precision_mode` or --precision_mode_v2"
             " [default: force_fp16]",
@@ -160,6 +165,8 @@ def _survey(
             return survey(path, target, all_weights=all_weights, shapes=shapes)
         with delivered.simplified(path, shapes) as simplified:
             return survey(simplified, target, all_weights=all_weights)
+    except delivered.RefusedError as error:
+        raise delivered.RefusedError(f"lint: {error.message}", hint=error.hint) from error
     except StageError as error:
         reason = " ".join(error.message.split())
         raise UsageError(f"lint: {reason}", hint=error.hint) from error

@@ -13,6 +13,7 @@ from ascendflow.manifest.problems import closest_or_all
 from ascendflow.tasks.commands import delivered
 from ascendflow.tasks.commands.command import OwnCommand
 from ascendflow.terminal import told
+from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from ascendflow.cann.listing import Listing
@@ -32,8 +33,11 @@ class Precision(OwnCommand):
         " [--shape name:1,3,480,640]... [--format text|json]"
     )
     doc_description = (
-        "Needs no manifest. What is listed is what the precision engine is known to do"
-        " (emulated), not what a toolkit was asked."
+        "Takes any ONNX file, and needs no manifest. What is listed is what the precision"
+        " engine is known to do (emulated), not what a toolkit was asked. Exits with 0"
+        " where there is a list, whatever it says of single nodes: `lint` judges; with 3 if"
+        " the file is no valid ONNX model or in training mode, with --simplify if a"
+        " pipeline would refuse it, or if an option names what is not there."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
         {
@@ -46,7 +50,7 @@ class Precision(OwnCommand):
         {
             "name": "mode",
             "long": "precision-mode",
-            "default": "force_fp16",
+            "default": FORCE_FP16,
             "metavar": "MODE",
             "help": "a value of `atc --precision_mode` or --precision_mode_v2"
             " [default: force_fp16]",
@@ -141,5 +145,6 @@ def _checked(command: Precision, options: dict[str, Any], arguments: list[str]) 
         raise UsageError(f"precision: --format is text or json, not {options['format']!r}")
     path = Path(arguments[0])
     if not path.is_file():
-        raise UsageError(f"precision: there is no file {arguments[0]!r}")
+        what = "is no file" if path.exists() else "does not exist"
+        raise UsageError(f"precision: {path}: {what}")
     return path

@@ -9,6 +9,7 @@ from typing import Any
 
 from doit.cmd_run import Run as DoitRun
 
+from ascendflow.plan import kind_of
 from ascendflow.tasks import signals
 from ascendflow.tasks.commands.command import WithoutTraceback
 from ascendflow.tasks.session import SESSION
@@ -25,7 +26,10 @@ class Run(WithoutTraceback, DoitRun):
         # Until a stage runs there is no cyclic garbage, and to look for it takes a tenth.
         gc.disable()
         SESSION.executes = True
+        SESSION.forces = params["always"]
         SESSION.asked_runs = self._asked_runs
+        SESSION.asked_stages = self._asked_stages
+        SESSION.goes_on = lambda: bool(params.get("continue"))  # dodo.py may say it too
         SESSION.project.ahead.expect(self._asked_runs)
         signals.install()
         if isinstance(sys.stdout, TextIOWrapper):
@@ -36,6 +40,19 @@ class Run(WithoutTraceback, DoitRun):
 
     def _asked_runs(self) -> set[str]:
         """Name the runs of all stages that were selected, or that those depend on."""
+        found = self._asked_tasks()
+        return {
+            run
+            for stage, _, run in (name.partition(":") for name in found)
+            if run and kind_of(stage) in STAGES
+        }
+
+    def _asked_stages(self, of_run: str) -> set[str]:
+        """Name the stages of one run among them."""
+        named = (name.partition(":") for name in self._asked_tasks())
+        return {stage for stage, _, run in named if run == of_run}
+
+    def _asked_tasks(self) -> set[str]:
         if getattr(self, "control", None) is None:  # doit is still loading tasks
             return set()
         tasks = self.control.tasks
@@ -44,8 +61,4 @@ class Run(WithoutTraceback, DoitRun):
             if (name := waiting.pop()) not in found:
                 found.add(name)
                 waiting += tasks[name].task_dep
-        return {
-            run
-            for stage, _, run in (name.partition(":") for name in found)
-            if run and stage in STAGES
-        }
+        return found

@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from standin_om import HIDDEN, Om, told
+import standin_dump
+from standin_om import HIDDEN, Om
+from standin_told import told
 
 CODES = {
     "float32": 0,
@@ -26,6 +28,7 @@ CODES = {
 }
 _state = {"context": False, "model": None, "next": 1000, "gear": None, "shapes": None}
 _memory = {}
+_described = {}
 _live = []
 
 
@@ -55,8 +58,9 @@ def get_soc_name():
     return told("soc", "Ascend310P3")
 
 
-def init():
-    """Once per process."""
+def init(config=None):
+    """Once per process; `config` is a path."""
+    standin_dump.configure(config)
     return _call("init")
 
 
@@ -69,6 +73,39 @@ def create_data_buffer(pointer, size):
     """Describe memory of the device."""
     _call("create_data_buffer")
     return _made("buffer", (pointer, size))
+
+
+def get_data_buffer_addr(buffer):
+    """Say where the memory is that a buffer describes; 0 if nowhere."""
+    return _memory[buffer][0]
+
+
+def get_data_buffer_size_v2(buffer):
+    """Say how large it is."""
+    return _memory[buffer][1]
+
+
+def create_tensor_desc(dtype, dims, layout):
+    """Describe a tensor."""
+    assert isinstance(dims, list)
+    del dtype, layout
+    return 0 if _call("create_tensor_desc") else _made("tensor", list(dims))
+
+
+def destroy_tensor_desc(described):
+    """Forget the description; a dataset has a copy."""
+    assert _gone("tensor", described) == 0
+    del _memory[described]
+
+
+def get_tensor_desc_num_dims(described):
+    """Say how many dimensions it has."""
+    return len(_memory[described])
+
+
+def get_tensor_desc_dim_v2(described, index):
+    """Say one dimension."""
+    return _memory[described][index], _call("get_tensor_desc_dim_v2")
 
 
 def destroy_data_buffer(buffer):
@@ -103,6 +140,7 @@ class rt:  # noqa: N801
     @staticmethod
     def malloc(size, policy):
         assert policy == 0
+        assert size > 0
         failed = _call("rt.malloc")
         return (0 if failed else _made("memory", bytearray(size))), failed
 
@@ -128,6 +166,7 @@ class rt:  # noqa: N801
     @staticmethod
     def memcpy(to, room, source, count, kind):
         assert kind in {1, 2}
+        assert count > 0
         assert count <= room
         _memory[to][:count] = _memory[source][:count]
         return _call("rt.memcpy")
@@ -150,10 +189,13 @@ class util:  # noqa: N801
 def _inputs():
     om = _state["model"]
     found = [(name, dtype, om.shapes[name]) for name, dtype in om.inputs]
-    return found + ([(HIDDEN, "int32", [4])] if om.kind.startswith("dynamic_") else [])
+    found += [(HIDDEN, "int32", [4])] if om.kind.startswith("dynamic_") else []
+    return found + [(name, "uint8", [96]) for name in told("more_inputs", [])]
 
 
 def _size(dtype, shape):
+    if not _state["model"].kind.startswith("dynamic_") and -1 in shape:
+        return 0
     gears = _state["model"].gears() or [[1]]
     largest = max(n for gear in gears for n in gear)
     sizes = [largest if n == -1 else n for n in shape]
@@ -256,7 +298,8 @@ class mdl:  # noqa: N801
     def get_output_size_by_index(desc, index):
         del desc
         _, dtype, shape = _state["model"].outputs[index]
-        return max(_size(dtype, shape), 4096)
+        size = _size(dtype, shape)
+        return max(size, 4096) if size else 0
 
     @staticmethod
     def create_dataset():
@@ -270,6 +313,21 @@ class mdl:  # noqa: N801
     def add_dataset_buffer(dataset, buffer):
         _memory[dataset].append(buffer)
         return dataset, _call("mdl.add_dataset_buffer")
+
+    @staticmethod
+    def set_dataset_tensor_desc(dataset, described, index):
+        failed = _call("mdl.set_dataset_tensor_desc")
+        _described[dataset, index] = list(_memory[described])
+        return dataset, failed
+
+    @staticmethod
+    def get_dataset_tensor_desc(dataset, index):
+        del dataset
+        if told("untold"):
+            return 0
+        _state["next"] += 1
+        _memory[_state["next"]] = list(_state["shapes"][index])
+        return _state["next"]
 
     @staticmethod
     def set_dynamic_batch_size(model, dataset, index, batch):
@@ -299,12 +357,13 @@ class mdl:  # noqa: N801
         del model
         failed = _call("mdl.execute")
         om = _state["model"]
-        if failed or (om.kind != "static" and _state["gear"] is None):
+        if failed or (om.kind.startswith("dynamic_") and _state["gear"] is None):
             return failed or 145013
         left = list(_state["gear"] or [])
         shapes, contents = [], []
         for place, (name, dtype) in enumerate(om.inputs):
-            shape = [left.pop(0) if n == -1 else n for n in om.shapes[name]]
+            shape = [left.pop(0) if n == -1 and left else n for n in om.shapes[name]]
+            shape = _described.get((inputs, place), shape)
             pointer, _ = _memory[_memory[inputs][place]]
             size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
             contents.append(bytes(_memory[pointer][:size]))
@@ -313,6 +372,10 @@ class mdl:  # noqa: N801
         _state["shapes"] = [each.shape for each in found]
         for buffer, array in zip(_memory[outputs], found):
             pointer, size = _memory[buffer]
+            if pointer == 0 and array.nbytes:
+                pointer, size = _made("memory", bytearray(array.nbytes)), array.nbytes
+                _memory[buffer] = pointer, size
             assert array.nbytes <= size
-            _memory[pointer][: array.nbytes] = array.tobytes()
+            if array.nbytes:
+                _memory[pointer][: array.nbytes] = array.tobytes()
         return 0

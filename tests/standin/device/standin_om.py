@@ -18,6 +18,9 @@ import time
 import numpy as np
 import onnx
 import onnxruntime
+import standin_aipp
+import standin_dump
+from standin_told import told
 
 TYPES = {
     1: "float32",
@@ -35,15 +38,6 @@ TYPES = {
 }
 GEARS = ("dynamic_batch_size", "dynamic_image_size", "dynamic_dims")
 HIDDEN = "ascend_mbatch_shape_data"
-
-
-def told(name, default=None):
-    """Return what `device.json` says under `name`."""
-    path = os.path.join(os.environ["ASCEND_TOOLKIT_HOME"], "device.json")
-    if not os.path.exists(path):
-        return default
-    with open(path, encoding="utf-8") as file:
-        return json.load(file).get(name, default)
 
 
 class Om:
@@ -68,14 +62,36 @@ class Om:
             name, _, sizes = item.rpartition(":")
             self.shapes[name] = [int(n) for n in sizes.split(",") if n]
         self.inputs = [(each.name, self._type(each)) for each in graph.input]
+        self._take_pictures()
         self.outputs = list(self._outputs(graph))
         self._open(graph)
         if told("resize"):
             self._spoil(graph)
-        self._session = onnxruntime.InferenceSession(
+        self._model, self._path = model, path
+        self._session = self._loaded(model)
+        self.calls = self.device = 0
+        if self.kind in GEARS:
+            # A device tells the sizes of the largest gear.
+            sizes = [list(each.shape) for each in self._largest()]
+            self.outputs = [(n, t, s) for (n, t, _), s in zip(self.outputs, sizes)]
+
+    @staticmethod
+    def _loaded(model):
+        return onnxruntime.InferenceSession(
             model.SerializeToString(), providers=["CPUExecutionProvider"]
         )
-        self.calls = 0
+
+    def tensors(self, feeds):
+        """Return what it computes on the way."""
+        return standin_dump.every_tensor(self._model, feeds, self._loaded)
+
+    def _take_pictures(self):
+        """With AIPP the first input is a picture; the gears of the stand-in have none."""
+        if self.arguments["aipp"]:
+            name, _ = self.inputs[0]
+            self.inputs[0] = (name, "uint8")
+            n, c, h, w = self.shapes[name]
+            self.shapes[name] = [n, h, w, c]
 
     @staticmethod
     def _read(path):
@@ -83,8 +99,9 @@ class Om:
             content = file.read()
         if content[:4] != b"IMOD":
             raise RuntimeError("load model from file failed, ret[145006]")
+        (count,) = struct.unpack_from("<I", content, 256)
         _, _, offset, size = struct.unpack_from("<IIQQ", content, 256 + 8 + 24)
-        start = 256 + 8 + 2 * 24 + offset
+        start = 256 + 8 + count * 24 + offset
         line, _, rest = content[start : start + size].partition(b"\n")
         return json.loads(line), onnx.load_from_string(rest)
 
@@ -98,7 +115,7 @@ class Om:
         for each in graph.output:
             node, port = made[each.name]
             dims = [d.dim_value or -1 for d in each.type.tensor_type.shape.dim]
-            if self.kind != "static":
+            if self.kind == "dynamic":
                 dims = [-1] * len(dims)
             dtype = "float16" if fp16 else self._type(each)
             yield "{}:{}:{}".format(node, port, each.name), dtype, dims
@@ -134,6 +151,16 @@ class Om:
         between = "," if self.kind == "dynamic_batch_size" else ";"
         return [[int(n) for n in gear.split(",")] for gear in text.split(between) if gear]
 
+    def _largest(self):
+        gear = max(self.gears(), key=lambda each: int(np.prod(each)))
+        left, feeds = list(gear), {}
+        for name, dtype in self.inputs:
+            if self.kind != "dynamic_dims":
+                left = list(gear)
+            shape = [left.pop(0) if n == -1 else n for n in self.shapes[name]]
+            feeds[name] = np.zeros(shape, dtype)
+        return self._session.run(None, feeds)
+
     def run(self, contents, shapes):
         """Run on bytes, taken for what the OM's inputs are, of these shapes."""
         if told("dies_at") == self.calls:
@@ -143,7 +170,17 @@ class Om:
         feeds = {}
         for (name, dtype), content, shape in zip(self.inputs, contents, shapes):
             feeds[name] = np.frombuffer(content, dtype).reshape(shape)
+        if self.arguments["aipp"]:
+            name, _ = self.inputs[0]
+            feeds[name] = standin_aipp.prepared(feeds[name], self.arguments["aipp"])
         outputs = self._session.run(None, feeds)
+        if standin_dump.is_on(self._path):
+            operators = self.arguments["operators"]
+            standin_dump.write(self._path, self.device, operators, self.tensors(feeds))
+            if told("dump") == "changes outputs":
+                outputs = [each + each.dtype.type(0.5) for each in outputs]
+        if told("reordered"):
+            outputs = [each[::-1] for each in outputs]
         if told("empty"):
             outputs = [each[:0] for each in outputs]
         return [x.astype(dtype) for x, (_, dtype, _) in zip(outputs, self.outputs)]

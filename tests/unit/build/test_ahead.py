@@ -47,8 +47,8 @@ def index(tmp_path: Path) -> Recording:
 def test_large_outputs_of_the_runs_are_hashed_from_the_last_one_back(
     tmp_path: Path, index: Recording
 ) -> None:
-    late = [write(tmp_path, run, "convert") for run in ("b", "a")]
-    early = [write(tmp_path, run, "export") for run in ("b", "a")]
+    last = [write(tmp_path, "b", stage) for stage in ("convert", "export")]
+    first = [write(tmp_path, "a", stage) for stage in ("convert", "export")]
     write(tmp_path, "other", "export")
     write(tmp_path, "a", "infer", LARGE - 1)
     ahead = Ahead(str(tmp_path))
@@ -57,7 +57,7 @@ def test_large_outputs_of_the_runs_are_hashed_from_the_last_one_back(
     ahead.begin(index, LARGE)
     finish()
 
-    assert index.asked == [str(path) for path in (*late, *early)]
+    assert index.asked == [str(path) for path in (*last, *first)]
     assert index.hashed_files == 4
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from ascendflow.cache.code import CodeDigests
 from ascendflow.cache.index import Index
-from ascendflow.plan import _modules
+from ascendflow.plan import modules_of
 from ascendflow.reads.names import PACKAGE
 from ascendflow.stages import STAGES, load_stage
 
@@ -37,7 +37,9 @@ def digests(package: Path) -> dict[str, str]:
     configs = {
         name: {"backend": "emulator"} if name in WITH_BACKEND else {} for name in ALL
     }
-    return {name: code.of(_modules(load_stage(name), configs[name])).digest for name in ALL}
+    return {
+        name: code.of(modules_of(load_stage(name), configs[name])).digest for name in ALL
+    }
 
 
 def rerun_by(package: Path, file: str, edit: str) -> set[str]:
@@ -63,9 +65,9 @@ NEW_CODE = "\n\ndef _new() -> int:\n    return 1\n"
         ("child/seeds.py", ALL),
         ("child/command.py", ALL),  # its environment, its hash seed
         ("reads/tracker.py", ALL),
-        ("metrics/sums.py", {"compare"}),  # cosine similarity and most others
-        ("metrics/divergence.py", {"compare", "report"}),
-        ("metrics/divergent.py", {"compare", "gate", "report"}),
+        ("metrics/sums.py", {"compare", "contrast"}),  # cosine similarity and most others
+        ("metrics/divergence.py", {"compare", "report", "contrast"}),
+        ("metrics/divergent.py", {"compare", "gate", "report", "contrast"}),
         ("metrics/thresholds.py", {"gate"}),
         ("graph/rules/resize_half_pixel.py", {"rewrite", "check", "lint"}),
         ("cann/soc.py", {"lint", *WITH_BACKEND}),

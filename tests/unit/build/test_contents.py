@@ -36,7 +36,7 @@ def test_the_same_contents_in_new_states_are_the_same(here: Path, tmp_path: Path
         os.utime(path, (1, 1))
 
     assert states_of(paths(here)) != states
-    assert contents.are_those_of(states, paths(here))
+    assert contents.lie_there(contents.of(states), paths(here))
 
 
 def _swap(here: Path) -> None:
@@ -70,7 +70,7 @@ def test_other_contents_are_not(
     contents.note(states)
     change(here)
 
-    assert not contents.are_those_of(states, paths(here))
+    assert not contents.lie_there(contents.of(states), paths(here))
 
 
 def test_what_changed_before_it_was_noted_is_not_noted(here: Path, tmp_path: Path) -> None:
@@ -80,4 +80,19 @@ def test_what_changed_before_it_was_noted_is_not_noted(here: Path, tmp_path: Pat
     contents.note(states)
 
     assert not (tmp_path / "kept").exists()
-    assert not contents.are_those_of(states, paths(here))
+    assert not contents.lie_there(contents.of(states), paths(here))
+
+
+def test_what_is_known_is_kept_by_its_new_states(here: Path, tmp_path: Path) -> None:
+    contents = Contents(str(tmp_path / "kept"), Index(tmp_path / "index"))
+    contents.note(states_of(paths(here)))
+    known = contents.of(states_of(paths(here)))
+    for path in paths(here):
+        os.utime(path, (1, 1))
+    moved = states_of(paths(here))
+    contents.keep(moved, known)
+    assert contents.of(moved) == known
+
+    (here / "inner" / "file").write_text("two")
+    contents.keep(moved, {})  # no longer in these states: what was kept stays
+    assert contents.of(moved) == known

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,3 +53,14 @@ def test_a_stage_without_a_record_is_a_missing_input(built: Workshop) -> None:
 
     assert recorded_warnings(built.project, built.plan, "rewrite", {}) is None
     assert built.reasons("report") == ["input warnings.json is missing"]
+
+
+def test_report_of_one_backend_is_told_the_same_as_if_there_were_no_other(
+    built: Workshop,
+) -> None:
+    alone = warnings_document(built.project, built.plan, ("rewrite", "convert"))
+    shutil.copytree(built.path("convert"), built.path("convert@cann"))
+
+    among = warnings_document(built.project, built.plan, ("rewrite", "convert@cann"))
+
+    assert among == alone

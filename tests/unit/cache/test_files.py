@@ -8,6 +8,7 @@ import pytest
 
 from ascendflow.cache import files
 from ascendflow.cache.digest import digest_bytes
+from ascendflow.cache.files import write_disposable
 from ascendflow.errors import AscendflowError
 
 if TYPE_CHECKING:
@@ -118,3 +119,14 @@ def test_full_disk_while_many_chunks_are_copied_is_an_error(tmp_path: Path) -> N
         files.copy_digesting(source, target)
     os.close(source)
     os.close(target)
+
+
+def test_what_nobody_misses_is_gone_before_it_is_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    path.write_text("old")
+    write_disposable(str(path), b"new")
+    assert path.read_bytes() == b"new"
+
+    (tmp_path / "file").touch()
+    with pytest.raises(AscendflowError):
+        write_disposable(str(tmp_path / "file" / "kept"), b"new")

@@ -460,3 +460,19 @@ def test_a_forked_process_waits_for_no_thread_that_it_does_not_have(tmp_path: Pa
     thread.join()
 
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_moved_file_is_known_by_its_new_name(tmp_path: Path, index: Index) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    for name in ("kept", "written"):
+        (old / name).write_bytes(b"abc")
+        index.digest(old / name)
+    old.rename(new)
+    (new / "written").write_bytes(b"xyz")
+    index.carry({str(new / name): str(old / name) for name in ("kept", "written", "none")})
+
+    later = reopened(tmp_path)
+    assert later.digest(new / "kept") == digest_bytes(b"abc")
+    assert later.hashed_files == 0
+    assert later.digest(new / "written") == digest_bytes(b"xyz")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -46,6 +47,21 @@ def test_a_second_process_waits_is_told_for_whom_and_gets_the_lock_of_a_killed_o
             pass
 
     assert notes == ["the other run"]
+
+
+def test_holder_without_a_note_is_another_process(tmp_path: Path) -> None:
+    path, notes = tmp_path / "a.lock", []
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+    def on_wait(note: str) -> None:
+        notes.append(note)
+        os.close(descriptor)
+
+    with hold(path, on_wait=on_wait):
+        pass
+
+    assert notes == ["another process"]
 
 
 def test_threads_hold_it_one_after_the_other(tmp_path: Path) -> None:

@@ -68,8 +68,7 @@ def edit(package: Path) -> None:
     os.utime(package / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-@pytest.mark.usefixtures("later")
-@pytest.mark.parametrize(
+CHANGES = pytest.mark.parametrize(
     "change",
     [
         pytest.param(edit, id="edited, with size and mtime put back"),
@@ -79,6 +78,19 @@ def edit(package: Path) -> None:
         pytest.param(lambda p: (p / "a.py").rename(p / "z.py"), id="renamed"),
     ],
 )
+
+
+@CHANGES
+def test_a_change_since_is_seen(package: Path, change: Callable[[Path], object]) -> None:
+    before = sources(package)
+    assert before.are_as_they_were()
+    change(package)
+
+    assert not before.are_as_they_were()
+
+
+@pytest.mark.usefixtures("later")
+@CHANGES
 def test_a_changed_file_makes_every_digest_anew(
     package: Path, change: Callable[[Path], object]
 ) -> None:

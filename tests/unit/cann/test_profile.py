@@ -42,6 +42,24 @@ def test_others_are_not(version: str) -> None:
         profile(version)
 
 
+@pytest.mark.parametrize(
+    ("version", "says"),
+    [
+        ("8.9", "after 8.5 the next is 9.0"),
+        ("8.10", "after 8.5 the next is 9.0"),
+        ("5.2", "after 5.1 the next is 6.0"),
+        ("7.1.0", "after 7.0 the next is 8.0"),
+        # As a toolkit's version.cfg pairs them: [7.7.0.1.238:8.1.RC1].
+        ("7.7", "packages of CANN 8.1 have that number"),
+        ("7.6.0.1.220", "packages of CANN 8.0 have that number"),
+    ],
+)
+def test_numbers_between_that_are_no_releases_are_not(version: str, says: str) -> None:
+    assert f"no release that is known; {says}" in str(why_not_modelled(version))
+    with pytest.raises(ValueError, match="no release that is known"):
+        profile(version)
+
+
 def test_what_was_not_read_in_source_is_less_sure_and_may_know_more_opsets() -> None:
     assert (profile("6.0.RC1").plugin_confidence, profile("6.0.RC1").opsets) == (
         "high",

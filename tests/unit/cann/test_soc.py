@@ -50,6 +50,12 @@ def test_no_name_is_both_modelled_and_not() -> None:
             "is not known; modelled: Ascend310, Ascend310P1 to Ascend310P7, Ascend310B1 to",
         ),
         ("Ascend610", "unknown; modelled: Ascend310, "),
+        (
+            "Ascend310P",
+            "mean 'Ascend310P1' or 'Ascend310P3' or 'Ascend310P5' or 'Ascend310P7'?",
+        ),
+        ("Ascend310P33", "did you mean 'Ascend310P3'?"),
+        ("Ascend31", "modelled: Ascend310, Ascend310P1 to Ascend310P7, Ascend310B1 to A"),
     ],
 )
 def test_a_name_that_is_not_modelled_gets_a_reason(soc_version: str, reason: str) -> None:

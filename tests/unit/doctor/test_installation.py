@@ -32,8 +32,14 @@ def test_without_cann_variable_script_and_option_are_named(host: Host) -> None:
         "no CANN is found; looked in /users/ann/Ascend/cann, "
     )
     assert "neither ASCEND_TOOLKIT_HOME nor ASCEND_HOME_PATH is set" in found["message"]
-    assert "set_env.sh" in found["advice"]
+    assert "set_env.sh need not be sourced" in found["advice"]
     assert "--toolkit DIR" in found["advice"]
+
+
+def test_a_version_that_is_no_release_is_a_warning_where_no_cann_is(host: Host) -> None:
+    unknown, _ = check(host, cann="8.9")
+
+    assert unknown.startswith("warning: cann '8.9' is not modelled: it is no release that")
 
 
 def test_atc_that_is_not_on_path_is_a_note_with_the_script(whole: Host) -> None:
@@ -161,7 +167,7 @@ def test_another_system_than_linux_is_an_error(host: Host) -> None:
 
 
 def test_custom_operators_that_are_gone_are_a_warning(whole: Host) -> None:
-    """Case GR16: operators of a custom domain have a parser only where it is installed."""
+    """Case GR16: no package makes a pipeline take operators that ONNX does not know."""
     whole.write("/data/ops/a/b")
     whole.environment["ASCEND_CUSTOM_OPP_PATH"] = "/data/ops:/gone:relative"
 
@@ -172,3 +178,6 @@ def test_custom_operators_that_are_gone_are_a_warning(whole: Host) -> None:
     )
     assert relative.startswith("warning: ASCEND_CUSTOM_OPP_PATH names relative, ")
     assert unseen.startswith("note: ASCEND_CUSTOM_OPP_PATH is set in this shell")
+    advice = [each["advice"] for each in installation.check(whole.facts())]
+    assert advice[0] == "correct the variable, or unset it"
+    assert "a model with operators of its own is taken by no pipeline" in advice[2]

@@ -86,7 +86,7 @@ def test_numpy_is_held_against_the_version_of_cann(
 
 @pytest.mark.parametrize(
     ("cann", "spec"),
-    [("8.1", "numpy>=1.19.2,<1.25"), ("9.0", "numpy>=1.19.2"), ("", "numpy<2")],
+    [("8.1", "numpy>=1.19.2,<1.25"), ("9.0", "numpy>=1.19.2"), ("", "numpy>=1.19.2,<1.25")],
 )
 def test_no_numpy_is_an_error_with_the_command(host: Host, cann: str, spec: str) -> None:
     host.python(
@@ -98,6 +98,37 @@ def test_no_numpy_is_an_error_with_the_command(host: Host, cann: str, spec: str)
     assert found["severity"] == "error"
     assert found["message"].endswith("has no numpy, which atc compiles kernels with")
     assert found["advice"] == f"'/users/ann/py 3/bin/python3' -m pip install '{spec}'"
+
+
+@pytest.mark.parametrize(
+    ("version", "command"),
+    [
+        ("3.10.1", f"{PYTHON} -m pip install 'numpy>=1.19.2,<1.25'"),
+        # There is no numpy below 1.25 for it, nor a CANN before 8.5.
+        ("3.12.1", "in the other Python: python3 -m pip install 'numpy>=1.19.2,<1.25'"),
+    ],
+)
+def test_without_a_version_numpy_2_is_cured_for_all_that_it_fails(
+    host: Host, version: str, command: str
+) -> None:
+    host.python(version, {**WHOLE, **TOOLS, "numpy": "2.4.0"})
+
+    (found,) = python.check(host.facts(cann=""))
+
+    assert found["advice"] == f"for those: {command}"
+
+
+@pytest.mark.parametrize(
+    ("version", "spec"), [("3.12.1", ">=1.19.2,<2.0"), ("3.14.0", ">=1.19.2")]
+)
+def test_without_a_version_that_numpy_is_advised_which_a_python_takes(
+    host: Host, version: str, spec: str
+) -> None:
+    host.python(version, {**WHOLE, **TOOLS, "numpy": None})
+
+    advice = [each["advice"] for each in python.check(host.facts(cann=""))]
+
+    assert f"{PYTHON} -m pip install 'numpy{spec}'" in advice
 
 
 def test_numpy_that_cannot_be_imported_is_an_error(whole: Host) -> None:
@@ -193,6 +224,7 @@ def test_no_msprobe_is_a_note_with_its_name_on_pypi(host: Host) -> None:
     (found,) = python.check(host.facts(cann="8.1"))
 
     assert found["severity"] == "note"
+    assert found["message"].endswith("which only `nodes_by: msprobe` needs")
     assert found["advice"].startswith(
         f"{PYTHON} -m pip install mindstudio-probe (never msprobe"
     )

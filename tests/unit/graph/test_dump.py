@@ -126,7 +126,7 @@ def functions() -> onnx.ModelProto:
         twice (v) => (w) { w = Add (v, v) }""")
 
 
-def _dumped(model: onnx.ModelProto, feeds: Feeds, folder: Path, **options: int) -> Feeds:
+def _dumped(model: onnx.ModelProto, feeds: Feeds, folder: Path, **options: Any) -> Feeds:
     folder.mkdir(exist_ok=True)
     onnx.save(model, folder / "model.onnx")
     return dict(every_tensor(folder / "model.onnx", feeds, threads=1, **options))
@@ -178,6 +178,11 @@ def test_external_weights_are_found_beside_the_file(tmp_path: Path) -> None:
 
     assert (tmp_path / "model.onnx.data").stat().st_size > 0
     _assert_same(dict(every_tensor(path, {"x": IMAGE}, threads=1)), expected)
+    moved = tmp_path / "elsewhere" / "model.onnx"
+    moved.parent.mkdir()
+    path.rename(moved)
+    found = every_tensor(moved, {"x": IMAGE}, threads=1, weights=tmp_path)
+    _assert_same(dict(found), expected)
 
 
 def test_a_feed_replaces_an_initializer_of_the_same_name(tmp_path: Path) -> None:

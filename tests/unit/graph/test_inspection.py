@@ -86,10 +86,29 @@ def test_inputs_are_those_that_are_fed_with_their_dimensions(tmp_path: Path) -> 
 
     ends = [(each["name"], each["dtype"], each["shape"]) for each in found["inputs"]]
     assert ends == [("x", "float32", [1, "n", None]), ("u", "bfloat16", None)]
-    assert [(each["name"], each["dtype"]) for each in found["outputs"]] == [
-        ("y", "float32"),
-        ("s", "sequence"),
+    assert [each["size"] for each in found["inputs"]] == [None, None]
+    assert [(each["name"], each["dtype"], each["size"]) for each in found["outputs"]] == [
+        ("y", "float32", 4),
+        ("s", "sequence", None),
     ]
+
+
+def test_tensors_that_nodes_hold_are_counted_too(tmp_path: Path) -> None:
+    """A file whose weights are all in Constant nodes is not one of 0 bytes."""
+    held = np.arange(300, dtype=np.int64).reshape(3, 100)
+    nodes = [
+        node("Constant", [], ["w"], value=numpy_helper.from_array(held)),
+        node("Constant", [], ["s"], value_float=1.0),
+        node("Add", ["x", "w"], ["y"]),
+    ]
+    i64 = TensorProto.INT64
+    proto = model(nodes, [("x", [3, 100], i64)], [("y", [3, 100], i64)])
+
+    found = told(proto, tmp_path / "m.onnx")
+
+    assert (found["onnx"]["initializers"], found["onnx"]["initializer_bytes"]) == (0, 0)
+    assert (found["onnx"]["constants"], found["onnx"]["constant_bytes"]) == (1, held.nbytes)
+    assert found["inputs"][0]["size"] == held.nbytes
 
 
 def test_external_weights_are_counted_and_need_not_be_there(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from ascendflow.graph.ingest import accept
 from ascendflow.graph.load import load_model, load_to_look
 from ascendflow.graph.node_inputs import MOST_INPUTS, why_not_these
 from ascendflow.tensors import TensorSpec
-from tests.models import model, node
+from tests.models import model, node, resize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,23 @@ def test_a_variadic_operator_leaves_no_input_out(op_type: str) -> None:
 
     assert told.startswith(f"node 'n' ({op_type}) leaves out input 1, 3 of 4: ")
     assert list(why_not_these(of(op_type, ["x", "x"], **axis))) == []
+
+
+def test_what_only_a_later_opset_may_leave_out_is_named() -> None:
+    """RS04: the roi of Resize is optional from opset 13 on; onnxruntime refuses it."""
+    proto = resize([1, 1, 2, 2], scales=[1, 1, 2, 2], opset=13)
+    proto.graph.node[0].input[1] = ""
+    assert list(why_not_these(proto)) == []
+
+    proto.opset_import[0].version = 11
+
+    (told,) = why_not_these(proto)
+    assert told == (
+        "node 'resize' (Resize) leaves out input 1 of 3: 'roi' cannot be left out"
+    )
+    proto.graph.node[0].input[0] = ""
+    (told,) = why_not_these(proto)
+    assert told.endswith("leaves out input 0, 1 of 3: 'X', 'roi' cannot be left out")
 
 
 @pytest.mark.parametrize("inputs", [["x", "", "x"], ["x", "x", ""]])

@@ -104,3 +104,29 @@ def test_what_cannot_be_known_says_why(proto: onnx.ModelProto, reason: str) -> N
 
     assert isinstance(found, str)
     assert reason in found
+
+
+def test_an_open_axis_may_stay_as_it_is_but_not_be_resized() -> None:
+    found = read(resize(["N", 2, 5, 7], scales=[1, 1, 2, 2]))
+
+    assert isinstance(found, OnnxResize)
+    assert found.open_axes == frozenset({0})
+    assert not found.axes[0].changes
+    assert lengths(found)[2:] == [10, 14]
+    by_scale = read(resize(["N", 2, 5, 7], scales=[2, 1, 2, 2]))
+    assert by_scale == "its input's shape [N,2,5,7] is not fixed"
+    assert read(resize(["N", 2, 5, 7], sizes=[1, 2, 9, 9])) == by_scale
+
+
+def test_a_region_of_an_open_axis_is_not_known() -> None:
+    kind: dict[str, Any] = {"coordinate_transformation_mode": "tf_crop_and_resize"}
+    proto = resize(["N", 2, 5, 7], scales=[1, 1, 2, 2], **kind)
+    regions = ([0, 0, 0, 0, 1, 1, 1, 1], [0.5, 0, 0, 0, 1, 1, 1, 1])
+    found = []
+    for region in regions:
+        roi = onnx.numpy_helper.from_array(np.array(region, F32), "roi")
+        proto.graph.initializer[0].CopyFrom(roi)
+        found.append(read(proto))
+
+    assert isinstance(found[0], OnnxResize)
+    assert found[1] == "its input's shape [N,2,5,7] is not fixed"

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto
+from onnx import TensorProto, numpy_helper
 
 import ascendflow
 from ascendflow.errors import StageError
@@ -36,6 +36,36 @@ def test_model_without_bfloat16_kernel_runs_in_the_reference_evaluator(
     # By hand: bf16(0.3) = 0.30078125; 1 + 3 * 0.30078125 = 1.90234375, and
     # 0.30078125 + 5.75 * 0.30078125 = 2.0302734375, each rounded to 8 bits.
     np.testing.assert_array_equal(y, np.array([[1.90625, 2.03125]], np.float32))
+
+
+@pytest.mark.parametrize("runtime", [ONNXRUNTIME, REFERENCE])
+def test_external_data_may_lie_in_another_folder(tmp_path: Path, runtime: str) -> None:
+    proto = models.bfloat16_matmul() if runtime == REFERENCE else models.rms_norm()
+    width = 2 if runtime == REFERENCE else 1
+    feeds = {"x": np.array([[1.0, 0.3]], np.float32)[:, :width]}
+    for tensor in proto.graph.initializer:  # onnx moves raw data alone
+        tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor), tensor.name))
+    expected = load(proto, tmp_path).run(feeds)
+    path, weights = tmp_path / "graph" / "model.onnx", tmp_path / "weights"
+    path.parent.mkdir()
+    weights.mkdir()
+    onnx.save(
+        proto,
+        weights / "model.onnx",
+        save_as_external_data=True,
+        location="model.onnx.data",
+        size_threshold=0,
+    )
+    (weights / "model.onnx").rename(path)
+    loaded = OnnxModel(path, weights=weights)
+    found = loaded.run(feeds)
+
+    assert loaded.runtime == runtime
+    assert (weights / "model.onnx.data").stat().st_size > 0
+    for name, tensor in expected.items():
+        np.testing.assert_array_equal(found[name], tensor)
+    with pytest.raises(StageError):
+        OnnxModel(path)
 
 
 def test_bfloat16_input_and_output_keep_their_dtype(tmp_path: Path) -> None:
@@ -76,7 +106,7 @@ def test_no_session_is_made_with_optimisation_on() -> None:
     ]
     makers = [p for p in package.rglob("*.py") if "InferenceSession" in p.read_text()]
 
-    assert sorted(callers) == ["graph/run.py", "graph/segment.py"]
+    assert sorted(callers) == ["graph/kernel_lookup.py", "graph/run.py", "graph/segment.py"]
     assert len(makers) == len(callers)
     off = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     assert session_options(1).graph_optimization_level == off

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import onnx
 import onnx_ir as ir
+import pytest
 
+from ascendflow.errors import StageError
+from ascendflow.graph import surroundings
 from ascendflow.graph.edit import Chain
+from ascendflow.graph.rule import Applied, Rule
 from ascendflow.graph.surroundings import Surroundings
 from tests.models import model, node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 def branching() -> ir.Model:
@@ -84,3 +93,94 @@ def test_each_look_is_what_the_next_is_held_to() -> None:
 
     assert around.why_changed(found(made, "y"), {}) is None
     assert around.why_changed(found(made, "a"), {}) is None
+
+
+def leaky(count: int) -> ir.Model:
+    """Make `count` LeakyRelu, named by their number, in a row, and a Neg behind them."""
+    nodes = [node("LeakyRelu", [f"t{n}"], [f"t{n + 1}"], name=str(n)) for n in range(count)]
+    nodes.append(node("Neg", [f"t{count}"], ["y"], name="end"))
+    return ir.from_proto(model(nodes, [("t0", [2])], [("y", [2])]))
+
+
+class Steeper(Rule):
+    """A user's rule that puts Elu in the place of each, and may do more."""
+
+    name = "steeper"
+    version = 1
+    op_types = frozenset({"LeakyRelu"})
+    effect = "lossy"
+    file = "own.py"
+
+    def __init__(self, more: Callable[[str, ir.Node], None] = lambda *_: None) -> None:
+        self._more = more
+
+    def apply(self, node: ir.Node) -> Iterator[Any]:
+        self._more(str(node.name), node)
+        chain = Chain(node)
+        chain("Elu", [node.inputs[0]], {"alpha": 0.5})
+        chain.put_in_place()
+        yield Applied(node, {}, {})
+
+
+MANY = 50
+
+
+def test_many_edits_in_a_row_are_no_matter() -> None:
+    made = leaky(MANY)
+
+    assert len(Steeper()(made)) == MANY
+    assert [each.op_type for each in made.graph] == ["Elu"] * MANY + ["Neg"]
+
+
+@pytest.mark.parametrize(
+    ("victim", "told"),
+    [
+        pytest.param("31", r"before node '31': edited another node too, '31'", id="next"),
+        pytest.param("40", r"edited another node too, '40' \(LeakyRelu\)", id="later"),
+        pytest.param("end", r"edited another node too, 'end' \(Neg\)", id="no-candidate"),
+    ],
+)
+def test_an_edit_among_many_is_still_found_out(victim: str, told: str) -> None:
+    made = leaky(MANY)
+    nodes = {each.name: each for each in made.graph}
+
+    def elsewhere(name: str, _: ir.Node) -> None:
+        if name == "30":
+            nodes[victim].attributes["mark"] = ir.AttrInt64("mark", 1)
+
+    with pytest.raises(StageError, match=told):
+        Steeper(elsewhere)(made)
+
+
+def test_what_was_edited_before_is_another_node_too() -> None:
+    class Marking(Steeper):
+        def apply(self, node: ir.Node) -> Iterator[Any]:
+            self._more(str(node.name), node)
+            node.attributes["alpha"] = ir.AttrFloat32("alpha", 0.5)
+            yield Applied(node, {}, {})
+
+    made = leaky(MANY)
+    nodes = {each.name: each for each in made.graph}
+
+    def back(name: str, _: ir.Node) -> None:
+        if name == "30":
+            nodes["29"].attributes["mark"] = ir.AttrInt64("mark", 1)
+
+    told = "edited another node too, '29' .*; here, or at one of the [0-9]+ nodes before"
+    with pytest.raises(StageError, match=told):
+        Marking(back)(made)
+
+
+def test_looks_grow_with_the_model_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    picture = surroundings._picture
+
+    def counted(node: ir.Node) -> Any:
+        taken.append(str(node.name))
+        return picture(node)
+
+    monkeypatch.setattr(surroundings, "_picture", counted)
+    for count in (100, 200):
+        taken.clear()
+        Steeper()(leaky(count))
+        assert len(taken) < 3 * (surroundings.LOOKS + 1) * (count + 1)

@@ -85,6 +85,15 @@ def test_blocks_that_hold_have_no_problem() -> None:
             "ALL stands beside single passes, whose kind ATC must be told",
         ),
         ({"out_nodes": ["a b"]}, "0 holds a space, got 'a b'"),
+        (
+            {"cann": "8.5.0", "external_weight": 2},
+            "external_weight is 2, which is of CANN 9.0 and later, not 8.5.0",
+        ),
+        (
+            {"cann": "8.1.RC1", "enable_attr_compression": False},
+            "enable_attr_compression is of CANN 9.0 and later, not 8.1.RC1",
+        ),
+        ({"out_nodes": ["a:0", "b:0", "a:0"]}, "2 is out_nodes[0] too, got 'a:0'"),
         ({"keep_dtype": ["a\nb"]}, "0 holds a control character, got 'a\\nb'"),
         ({"raw_ge_options": "a b.json"}, "raw_ge_options holds a space, got 'a b.json'"),
     ],

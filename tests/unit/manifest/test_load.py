@@ -29,6 +29,15 @@ def test_valid_manifest_loads(repository: Repository, file: Path) -> None:
     assert loaded.manifest.model == "pan"
 
 
+def test_whole_manifest_of_the_page_about_cann_loads(repository: Repository) -> None:
+    page = (MANIFESTS.parents[1] / "docs" / "cann.md").read_text()
+    (whole,) = re.findall(r"```yaml\n(schema_version.*?)```", page, re.DOTALL)
+    loaded = repository.load(whole)
+
+    assert loaded.manifest.infer.host == "root@192.168.1.7"
+    assert loaded.manifest.gate.outputs
+
+
 @pytest.mark.parametrize("file", WRONG, ids=lambda file: file.stem)
 def test_wrong_manifest_is_refused_with_the_golden_message(
     repository: Repository, file: Path

@@ -14,7 +14,7 @@ INPUTS = {"a": (1, 3, 4, 8), "b": (1, 4)}
 
 def block(**options: Any) -> Convert:
     given = {"toolkit": "/usr/local/Ascend/latest", "python": "/usr/bin/python3", **options}
-    return Convert(backend="cann", cann="8.1", soc_version="Ascend310P3", **given)
+    return Convert(backend=("cann",), cann="8.1", soc_version="Ascend310P3", **given)
 
 
 @pytest.mark.parametrize(

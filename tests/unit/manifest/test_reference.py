@@ -67,4 +67,12 @@ def test_every_document_can_be_described() -> None:
     from ascendflow.manifest.schema import DOCUMENTS
 
     for kind, _ in DOCUMENTS:
-        assert page(kind).startswith(f"# The keys of a {kind}\n"), kind
+        what = f"a {kind}" if kind == "manifest" else f"`{kind}`"
+        assert page(kind).startswith(f"# The keys of {what}\n"), kind
+
+
+def test_what_may_be_null_says_so_and_no_block_is_told_twice() -> None:
+    told = page("lint")
+
+    assert "| `skipped` | text or null | required |" in told
+    assert told.count("`stops_convert`: the emulator converts no such model") == 1

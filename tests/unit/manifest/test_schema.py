@@ -13,6 +13,7 @@ from ascendflow.manifest.load import load_manifest
 MANIFESTS = Path(__file__).parents[2] / "manifests"
 BEYOND_A_SCHEMA = {
     "cann-accidental-dynamic",
+    "cann-msprobe-elsewhere",
     "cann-texts",
     "files-missing",
     "input-named-twice",

@@ -159,7 +159,7 @@ def test_backend_is_of_every_stage_that_asks_it(repository: Repository) -> None:
     old = "soc_version: Ascend310P3"
 
     stages = changed(repository, SMALLEST, old, f"{old}, {cann}")
-    assert stages == {"lint", "convert", "infer", "compare"}
+    assert stages == {"lint", "convert", "infer", "compare", "contrast"}
 
 
 def test_gears_are_of_every_stage_that_sees_shapes(repository: Repository) -> None:
@@ -171,7 +171,7 @@ def test_gears_are_of_every_stage_that_sees_shapes(repository: Repository) -> No
     gears = f"input_shape: {{{name}: {[-1, *shape[1:]]}}}, dynamic_batch_size: [1, 4]"
 
     assert changed(repository, base, cann, f"{cann}, {gears}") == {
-        *("samples", "export", "simplify", "convert", "infer"),
+        *("samples", "export", "simplify", "convert", "infer", "contrast"),
     }
     samples = json.loads(
         cut(repository.load(base.replace(cann, f"{cann}, {gears}")).manifest)["samples"]
@@ -179,14 +179,70 @@ def test_gears_are_of_every_stage_that_sees_shapes(repository: Repository) -> No
     assert samples["shapes"] == [{name: shape}, {name: [4, *shape[1:]]}]
 
 
-def test_gears_of_a_pytorch_model_are_refused(repository: Repository) -> None:
+def test_gears_leave_sizes_of_a_pytorch_model_open_too(repository: Repository) -> None:
     cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
     gears = "input_shape: {image: [-1, 3, 192, 256]}, dynamic_batch_size: [1, 4]"
     old = "backend: emulator"
     assert old in EVERYTHING
 
-    with pytest.raises(ManifestError, match="dynamic_batch_size needs an ONNX file as so"):
-        repository.load(EVERYTHING.replace(old, f"{cann}, {gears}"))
+    loaded = repository.load(EVERYTHING.replace(old, f"{cann}, {gears}"))
+
+    export = json.loads(cut(loaded.manifest)["export"])
+    assert export["torch"] is not None
+    assert export["inputs"][0]["open"] == [0]
+
+
+def test_outputs_that_are_named_are_of_the_export_too(repository: Repository) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    old = "soc_version: Ascend310P3"
+    base = SMALLEST.replace(old, f"{old}, {cann}")
+
+    stages = changed(repository, base, cann, f'{cann}, out_nodes: ["Conv_80:0"]')
+
+    assert stages == {
+        "export",
+        "convert",
+        "contrast",
+    }  # which tells all that ATC alone reads
+    with pytest.raises(ManifestError, match="out_nodes cuts an ONNX file, and the source"):
+        repository.load(
+            EVERYTHING.replace("backend: emulator", f'{cann}, out_nodes: ["a:0"]')
+        )
+
+
+def test_a_file_of_precision_is_of_the_stages_that_foresee_types(
+    repository: Repository,
+) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    old = "soc_version: Ascend310P3"
+    manifest = SMALLEST.replace(old, f"{old}, {cann}, keep_dtype: det.onnx")
+
+    def with_file(text: str) -> set[str]:
+        files = repository.load(text).files
+        return {stage for stage in files if "keep_dtype" in files[stage]}
+
+    assert with_file(manifest) == {"lint", "convert"}
+    auto = manifest + "rewrite: {rules: auto}\n"
+    assert with_file(auto) == {"rewrite", "lint", "convert"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "hint"),
+    [("high_precison", "did you mean 'high_precision'?"), ("on", "got 'on'")],
+)
+def test_mode_of_an_operator_that_atc_does_not_know_is_refused(
+    repository: Repository, mode: str, hint: str
+) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    old = "soc_version: Ascend310P3"
+    modes = f'op_precision_mode: {{"OpType::Relu": "{mode}"}}'
+
+    with pytest.raises(ManifestError) as caught:
+        repository.load(SMALLEST.replace(old, f"{old}, {cann}, {modes}"))
+
+    told = str(caught.value)
+    assert "convert.op_precision_mode['OpType::Relu'] must be one of high_prec" in told
+    assert hint in told
 
 
 def test_auto_makes_the_target_part_of_rewrite(repository: Repository) -> None:

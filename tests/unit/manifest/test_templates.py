@@ -10,7 +10,8 @@ import pytest
 from ascendflow.manifest import source
 from ascendflow.manifest.init import initialise
 from ascendflow.manifest.load import load_manifest
-from ascendflow.manifest.templates import quoted
+from ascendflow.manifest.onnx_file import ModelInput
+from ascendflow.manifest.templates import onnx_manifest, quoted
 from ascendflow.tasks.commands import COMMANDS
 
 if TYPE_CHECKING:
@@ -100,6 +101,27 @@ def test_any_name_is_read_back_as_it_is(text: str) -> None:
     assert read.problems == []
     assert read.data == {"name": text, "flow": [text]}
     assert json.dumps(read.data)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("a" * length for length in (1023, 1024, 1025, 70_000)),
+        *('"é' * length for length in (340, 341, 342, 700)),
+    ],
+    ids=lambda name: f"{name[0]}-{len(name)}",
+)
+def test_an_input_of_a_long_name_has_its_range(name: str) -> None:
+    """A key of more than 1024 characters is none to YAML, unless it is said to be one."""
+    given = (ModelInput(name, "int64", (2,)), (2,))
+    other = (ModelInput("x", "int32", (2,)), (2,))
+
+    read = source.parse(onnx_manifest("m", "m.onnx", [given, other]).encode())
+
+    assert read.problems == []
+    assert read.data["inputs"][0]["name"] == name
+    ranges = {name: [0, 2], "x": [0, 2]}
+    assert read.data["samples"]["random"]["ranges"] == ranges
 
 
 def test_letters_are_spelled_as_a_reader_knows_them() -> None:

@@ -75,3 +75,23 @@ def test_nonfinite_elements_are_counted() -> None:
     assert (row["golden_nonfinite"], row["target_nonfinite"]) == (1, 2)
     assert row["introduced_nonfinite"] == 1
     assert row["metrics"]["cosine_similarity"] == "NaN"
+
+
+def test_what_another_tool_measured_is_judged_as_our_own() -> None:
+    good = {"cosine_similarity": 1.0, "relative_euclidean_distance": 0.0}
+    nan = dict.fromkeys(good, float("nan"))
+    table = NodeTable()
+    table.add_measured("a", good, None)
+    table.add_measured("a", good | {"cosine_similarity": 0.5}, None)
+    table.add_measured("b", nan, None)
+    table.add_measured("c", good, "it was not compared: another size")
+    table.add_measured("d", {}, None)
+    table.add_measured("d", {}, None)
+
+    rows = {row["tensor"]: row for row in table.result(ORIGINS, {})}
+
+    assert rows["a"]["metrics"]["cosine_similarity"] == 0.5
+    assert [name for name, row in rows.items() if row["diverges"]] == ["a", "b", "c"]
+    assert rows["b"]["metrics"]["cosine_similarity"] == "NaN"
+    assert rows["c"]["problem"] == "it was not compared: another size"
+    assert (rows["d"]["status"], rows["d"]["metrics"]) == ("compared", {})

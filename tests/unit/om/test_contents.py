@@ -162,7 +162,7 @@ def test_the_real_dynamic_model_says_what_is_in_it(shared: Path) -> None:
     assert [model["name"] for model in found["om"]["models"]] == ["root", "sub_1", "sub_2"]
     assert found["om"]["header"]["is_unknow_model"] == 1
     assert found["om"]["opp_version"] == "6.4.T5.0.B121"
-    assert found["om"]["atc_command_line"] == ""
+    assert found["om"]["atc_command_line"] is None
     for model in found["om"]["models"]:
         sizes = {part["type"]: part["size"] for part in model["partitions"]}
         # GE's own sizes of weights, kernels, AI CPU kernels, tasks and libraries.

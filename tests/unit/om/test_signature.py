@@ -35,7 +35,7 @@ def test_inputs_of_the_main_graph_are_in_order_of_their_index(
     assert [each["dtype"] for each in found] == ["uint8", "int32", "bfloat16"]
     assert [each["shape"] for each in found] == [[1, 8, 8, 3], [-1, 4], []]
     assert [each["format"] for each in found] == ["NHWC", "ND", "ND"]
-    assert [each["size"] for each in found] == [None, 64, None]
+    assert [each["size"] for each in found] == [1 * 8 * 8 * 3, 64, 2]
 
 
 def test_with_gears_and_aipp_the_shapes_are_the_users(

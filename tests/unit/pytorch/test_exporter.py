@@ -125,6 +125,36 @@ class Attention(torch.nn.Module):
         return self.heads(first, second, second, need_weights=False)[0]
 
 
+class Open(torch.nn.Module):
+    """Computes with the sizes of what it is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 4, 3, stride=2, padding=1)
+
+    def forward(self, x, skipped=None, y=0.0):
+        z = torch.nn.functional.interpolate(self.conv(x), scale_factor=2.0)
+        z = z.reshape(x.shape[0], 4, -1)
+        return z.mean(-1) * x.shape[3] + y
+
+
+class Nameless(torch.nn.Module):
+    def forward(self, *given):
+        return given[0] + given[1].sum()
+
+
+class Frozen(torch.nn.Module):
+    def forward(self, x):
+        return x / int(x.shape[0])
+
+
+class Narrow(torch.nn.Module):
+    """Works for one size alone."""
+
+    def forward(self, x):
+        return x + torch.ones(2, 3)
+
+
 def build(kind="Net"):
     return globals()[kind]()
 
@@ -448,6 +478,73 @@ def test_parameters_without_weights_are_the_same_in_export_and_golden(
     torch.manual_seed(2)
     np.random.default_rng(0)
     made.golden(torch=source())
+
+
+GEARS = [{"x": [1, 3, 8, 8], "y": [1, 4]}, {"x": [3, 3, 8, 24], "y": [3, 4]}]
+
+
+def opened(tmp_path: Path, *specs: TensorSpec, **indexes: list[int]) -> Pipeline:
+    made = project(tmp_path, *specs)
+    for each in made.inputs:
+        if each["name"] in indexes:
+            each["open"] = indexes[each["name"]]
+    return made
+
+
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+def test_model_of_gears_stays_open_and_is_pytorchs_at_each(
+    exporter: str, tmp_path: Path
+) -> None:
+    x, y = (TensorSpec(n, "float32", tuple(GEARS[0][n])) for n in ("x", "y"))
+    made = opened(tmp_path, x, y, x=[0, 3], y=[0])
+    made.run("samples", samples={"random": {"seed": 0, "count": 2}}, shapes=GEARS)
+    export(made, "Open", exporter=exporter)
+    made.golden(torch=source("Open"))
+    made.simplify()
+
+    written = onnx.load(made.made("simplified") / "model.onnx")
+    sizes = [d.dim_value for d in written.graph.input[0].type.tensor_type.shape.dim]
+    assert sizes == [0, 3, 8, 0]
+    golden = [TensorSet(made.made("golden") / kind) for kind in ("torch", "onnx")]
+    for number, gear in enumerate(GEARS):
+        for each in golden:
+            assert each.load(number, "output").shape == (gear["x"][0], 4)
+    document = json.loads(made.made("golden.json").read_text())
+    assert document["torch_onnx"]["output"]["relative"] < 1e-5
+
+
+def test_inputs_without_a_name_stay_open_too(tmp_path: Path) -> None:
+    a, b = (TensorSpec(name, "float32", (1, 3)) for name in ("a", "b"))
+    made = opened(tmp_path, a, b, b=[0])
+    export(made, "Nameless")
+
+    written = onnx.load(made.made("exported") / "model.onnx")
+    shapes = [value.type.tensor_type.shape.dim for value in written.graph.input]
+    assert [[d.dim_value for d in each] for each in shapes] == [[1, 3], [0, 3]]
+
+
+def test_size_that_the_model_fixes_is_told(tmp_path: Path) -> None:
+    made = opened(tmp_path, TensorSpec("x", "float32", (1, 3)), x=[0])
+
+    with pytest.raises(StageError) as caught:
+        export(made, "Narrow")
+
+    assert caught.value.message == (
+        "torch's dynamo exporter failed: convert leaves size 0 of 'x' open, and the model "
+        "takes 2 there alone"
+    )
+    assert "take sizes from the input's shape" in str(caught.value.hint)
+
+
+def test_size_that_the_tracer_freezes_is_found_at_another_gear(tmp_path: Path) -> None:
+    made = opened(tmp_path, TensorSpec("x", "float32", (1, 3)), x=[0])
+    gears = [{"x": [1, 3]}, {"x": [4, 3]}]
+    made.run("samples", samples={"random": {"seed": 0, "count": 2}}, shapes=gears)
+    told = export(made, "Frozen", exporter="torchscript").warnings
+
+    assert any("the graph has only the value of one run" in each for each in told)
+    with pytest.raises(StageError, match="PyTorch and the exported model differ"):
+        made.golden(torch=source("Frozen"))
 
 
 SCRIPT = """

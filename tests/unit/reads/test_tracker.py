@@ -501,7 +501,32 @@ def test_a_read_outside_of_all_roots_is_refused_with_the_cure(
     assert error["kind"] == "StageError"
     assert str(outside) in error["message"]
     assert error["hint"] is not None
-    assert "roots" in error["hint"]
+    assert 'roots = {name = "folder"}' in error["hint"]
+
+
+@pytest.mark.parametrize("on_path", [True, False])
+def test_metadata_of_an_editable_install_is_no_read_of_users(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, *, on_path: bool
+) -> None:
+    """A search for entry points opens it; it lies beside the code, in no site-packages."""
+    metadata = repository.top / "elsewhere" / "other.egg-info"
+    metadata.mkdir(parents=True)
+    (metadata / "PKG-INFO").write_text("Name: other\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text("[some.group]\nhello = json:loads\n")
+    (repository.top / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(repository.top / "temporary"))
+    if not on_path:
+        body = f"open({str(metadata)!r} + '/entry_points.txt').close()"
+        assert str(metadata) in repository.error(body)["message"]
+        return
+    repository.preamble = f"import sys; sys.path.append({str(metadata.parent)!r})"
+
+    result = repository.reads(
+        "from importlib.metadata import entry_points\n"
+        "assert [e.name for e in entry_points(group='some.group')] == ['hello']"
+    )
+
+    assert result["reads"]["files"] == []
 
 
 def test_a_file_read_through_a_link_keeps_the_links_name(repository: Repository) -> None:

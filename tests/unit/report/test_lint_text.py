@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ascendflow.report.lint_text import FIRST, Looked, lint_text, next_step
-from ascendflow.vocabulary import LOSSY_RULES
 
 if TYPE_CHECKING:
     from ascendflow.documents.lint import Lint
@@ -125,6 +124,34 @@ def test_a_name_that_a_terminal_would_obey_is_spelled_out() -> None:
     assert "\x1b" not in told
 
 
+@pytest.mark.parametrize(
+    ("rule", "cost"),
+    [
+        ("clamp-constants", "constants beyond 65504 become 65504"),
+        ("raise-epsilon", "results change where what the epsilon guards is near 0"),
+    ],
+)
+def test_a_lossy_cure_says_what_it_costs_and_how_to_write_it(rule: str, cost: str) -> None:
+    cure = lines(found("a", rule=rule))[1]
+
+    assert cure.startswith(f"  cure: rule {rule}, lossy: {cost}")
+    assert f"auto leaves it out, write `rewrite: {{rules: [auto, {rule}], allow" in cure
+
+
+def test_what_stops_a_pipeline_is_told_first() -> None:
+    less = found("a", consequence="precision")
+    stops = found("b", consequence="unknown", stops_convert=True)
+    heads = [line for line in lines(less, stops) if line.startswith(("error", "note"))]
+
+    assert [head.partition(":")[0] for head in heads] == ["error", "note"]
+
+
+def test_a_length_to_be_filled_in_says_so() -> None:
+    told = next_step("m.onnx", document(), Looked("", "--shape x:?,3", is_open=True))
+
+    assert told.startswith("add `--shape x:?,3`, with a number for each ?: ")
+
+
 INIT = "`ascendflow init NAME --onnx m.onnx`"
 NO_RULE: dict[str, Any] = {"rule": None}
 
@@ -148,10 +175,17 @@ NO_RULE: dict[str, Any] = {"rule": None}
             ),
         ),
         (
-            (found("a", rule=LOSSY_RULES[0], consequence="precision"),),
+            (found("a", rule="raise-epsilon", consequence="precision"),),
             (
-                f"`rewrite: {{rules: [{LOSSY_RULES[0]}], allow_lossy: true}}`, if the gate "
-                "passes it"
+                "`rewrite: {rules: [auto, raise-epsilon], allow_lossy: true}`, if the gate "
+                "is to judge what that costs, see above"
+            ),
+        ),
+        (
+            (found("a"), found("b", rule="raise-epsilon", consequence="precision")),
+            (
+                f"`rewrite: {{rules: auto}}` in the manifest ({INIT} writes one) applies "
+                "auto-pad-to-pads; not raise-epsilon: lossy, so write by hand, see above"
             ),
         ),
         (
@@ -167,13 +201,13 @@ NO_RULE: dict[str, Any] = {"rule": None}
             "first what is wrong with the whole model, see above: opset 20",
         ),
     ],
-    ids=["clean", "auto", "some", "lossy", "none", "precision", "whole"],
+    ids=["clean", "auto", "some", "lossy", "auto-and-lossy", "none", "precision", "whole"],
 )
 def test_there_is_one_next_step(findings: tuple[Any, ...], told: str) -> None:
     assert next_step("m.onnx", document(*findings), Looked("")) == told
 
 
-AGAIN = "the same with `--simplify`, before anything is changed for findings"
+AGAIN = "add `--simplify`: some findings go away by that, or come"
 
 
 @pytest.mark.parametrize(

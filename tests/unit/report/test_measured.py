@@ -2,11 +2,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from ascendflow.metrics.nodes import NodeTable, Origin
 from ascendflow.report.collect import collect
 from ascendflow.report.lines import failure_message
 from ascendflow.report.measured import flip_lines, measured_lines
+from tests.emulation import dump
+from tests.models import F32, model, node
 from tests.reports import check, failed, passed
 
 
@@ -29,9 +33,80 @@ def test_a_node_whose_values_leave_float16_says_so(
     documents = failed()
     documents["metrics.json"]["nodes"][1]["statistics"]["golden_largest"] = largest
     documents["conversion.json"]["precision_mode"] = mode
-    overflow = "overflow: in ONNX its values reach 65520; force_fp16 keeps them in float16"
+    overflow = "overflow: in ONNX its values reach 65520; the target keeps them in float16"
 
     assert (overflow in _message(documents)) is told
+
+
+def _ran(behind: str, soc: str, mode: str) -> dict[str, Any]:
+    """Multiply by itself, then add, what reaches 300 in some places and 400 in others.
+
+    In ONNX that is 160,000 and 320,000; behind a Conv, mixed precision follows it.
+    """
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], name="conv", kernel_shape=[1, 1]),
+        node("Mul", ["c", "c"], ["m"], name="mul"),
+        node("Add", ["m", "m"], ["a"], name="add"),
+        node("Sigmoid", ["a"], ["y"], name="end"),
+    ]
+    x = np.linspace(-400, 400, 64, dtype=F32).reshape(1, 1, 8, 8)
+    one = {"w": np.ones((1, 1, 1, 1), F32)}
+    proto = model(nodes, [("x", x.shape)], [("y", x.shape)], one)
+    there = dump(proto, {"x": x}, soc_version=soc, precision_mode=mode)
+    table = NodeTable()
+    for name, golden in {"c": x, "m": x * x, "a": 2 * x * x}.items():
+        table.add(name, golden, there[name])
+    inputs = {"c": ("x",), "m": ("c", "c"), "a": ("m", "m")}
+    types = {"c": "Conv", "m": "Mul", "a": "Add"}
+    origins = [Origin(name, name, types[name], inputs[name]) for name in types]
+    documents = failed()
+    documents["metrics.json"]["nodes"] = table.result(origins, {})
+    documents["conversion.json"]["precision_mode"] = mode
+    named = {"name": behind, "tensor": behind, "op_type": types[behind]}
+    documents["verdict.json"]["first_divergent_node"] |= named
+    return documents
+
+
+@pytest.mark.parametrize("mode", ["force_fp16", "allow_mix_precision"])
+@pytest.mark.parametrize("soc", ["Ascend310P3", "Ascend910B1"])
+@pytest.mark.parametrize(
+    ("behind", "told"),
+    [
+        ("m", "its values reach 160000"),
+        ("a", "its values reach 320000"),
+        ("c", None),
+    ],
+)
+def test_what_data_makes_overflow_is_told_from_the_numbers_in_any_mode(
+    behind: str, told: str | None, soc: str, mode: str
+) -> None:
+    message = _message(_ran(behind, soc, mode))
+
+    assert ("overflow" in message) is (told is not None)
+    if told is not None:
+        words = "the target keeps them in float16, which ends at 65504"
+        assert f"overflow: in ONNX {told}; {words}" in message
+        assert f"`convert: {{keep_dtype: [{behind}]}}`" in message
+
+
+def test_what_fp32_holds_is_no_overflow_however_large() -> None:
+    mode = "must_keep_origin_dtype"
+
+    assert "overflow" not in _message(_ran("m", "Ascend910B1", mode))
+
+
+def test_values_that_left_float16_before_the_divergent_node_are_told_there() -> None:
+    documents = failed()
+    nodes = documents["metrics.json"]["nodes"]
+    nodes[0]["statistics"] = {"golden_largest": 70000.0, "target_largest": 65504.0}
+    nodes[1]["statistics"] = {"golden_largest": 2.0, "target_largest": 1.0}
+
+    message = _message(documents)
+
+    assert (
+        "overflow: in ONNX the values of /conv/Conv (Conv), which it reads, reach 70000"
+    ) in message
+    assert "{name: scale-conv, nodes: [/conv/Conv], scale: 4}" in message
 
 
 def _small(documents: dict[str, Any], zeroed: int, explained: float | str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ascendflow.report.collect import collect
+from ascendflow.report.lines import failure_message
 from ascendflow.report.render import OPEN_NODES, TEMPLATES, render
 from tests.reports import CURED, check, failed, node, passed, rule_entry, undecided
 
@@ -275,3 +276,19 @@ def test_what_no_source_says_stands_at_the_top_of_the_page() -> None:
     assert "<strong>Possible cause:</strong> resize-half-pixel" in page
     assert "<td>unknown, both ways</td>" in page
     assert "Emulated both ways" not in _page(failed())
+
+
+def test_a_lossy_cure_is_never_told_as_a_line_that_the_check_stage_refuses() -> None:
+    documents = failed()
+    documents["conversion.json"]["applied"][0]["rule"] = "clamp-constants"
+
+    page, message = (
+        render(collect(documents)),
+        failure_message(documents["verdict.json"], collect(documents)),
+    )
+
+    line = "rewrite: {rules: [auto, clamp-constants], allow_lossy: true}"
+    for told in (page, message):
+        assert line in told
+        assert "rules: [clamp-constants]" not in told
+        assert "constants beyond 65504 become 65504" in told

@@ -21,6 +21,7 @@ def hints(documents: dict[str, Any]) -> list[str]:
 def overflow(op_type: str, largest: float) -> dict[str, Any]:
     documents = failed()
     documents["metrics.json"]["nodes"][1]["statistics"]["golden_largest"] = largest
+    documents["metrics.json"]["nodes"][1]["op_type"] = op_type
     documents["verdict.json"]["first_divergent_node"]["op_type"] = op_type
     return documents
 

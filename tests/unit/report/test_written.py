@@ -31,6 +31,8 @@ def test_what_is_written_reads_back_as_the_rules_and_their_nodes() -> None:
         chosen("second", "n"),
         chosen("first", "later"),
         chosen("mine", "n", file="own rule.py", auto=False),
+        {**chosen("scaled", "n", auto=False), "arguments": {"scale": 64}},
+        {**chosen("lossy", "n", auto=False), "effect": "lossy"},
         {**chosen("idle"), "deviations": {"some-deviation": ["x"]}},
     )
 
@@ -42,7 +44,10 @@ def test_what_is_written_reads_back_as_the_rules_and_their_nodes() -> None:
                 {"name": "first", "nodes": [*odd, "later"]},
                 {"name": "second", "nodes": ["n"]},
                 {"name": "mine", "file": "own rule.py", "nodes": ["n"]},
-            ]
+                {"name": "scaled", "scale": 64, "nodes": ["n"]},
+                {"name": "lossy", "nodes": ["n"]},
+            ],
+            "allow_lossy": True,
         }
     }
 
@@ -55,5 +60,6 @@ def test_nothing_is_written_where_auto_chose_nothing() -> None:
 def test_the_report_says_what_each_rule_was_chosen_for() -> None:
     page = render(report_of(chosen("first", "<n>")))
 
+    assert "All that was applied, as pipelines/" in page
     assert "Chosen by <code>auto</code> against some-deviation." in page
     assert "- {name: first, nodes: [&#34;&lt;n&gt;&#34;]}" in page

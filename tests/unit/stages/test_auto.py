@@ -115,6 +115,40 @@ def test_what_lint_finds_is_cured_at_its_nodes(tmp_path: Path) -> None:
     assert [each["node"] for each in entry["applied"]] == nodes
 
 
+def geared(image: list[int | str], strides: int) -> onnx.ModelProto:
+    same: dict[str, Any] = {"auto_pad": "SAME_LOWER", "kernel_shape": [3, 3]}
+    nodes = [
+        node("Conv", ["image", "w"], ["c"], pads=[1, 1, 1, 1]),
+        node("MaxPool", ["c"], ["p"], strides=[strides, strides], **same),
+        node("Resize", ["p", "", "s"], ["u"], mode="linear"),
+    ]
+    weights = np.random.default_rng(0).standard_normal((8, 3, 3, 3)).astype(F32)
+    constants = {"w": weights, "s": np.array([1, 1, 2, 2], F32)}
+    output: list[int | str] = ["a", "b", "h", "w"]
+    return model(nodes, [("image", image)], [("u", output)], constants)
+
+
+@pytest.mark.parametrize(
+    ("image", "cured"),
+    [
+        pytest.param(["n", 3, 64, 96], ["resize-half-pixel", "auto-pad-to-pads"], id="n"),
+        pytest.param([1, 3, "h", 96], ["resize-half-pixel"], id="h"),
+    ],
+)
+def test_an_open_size_keeps_away_only_the_cures_that_read_it(
+    tmp_path: Path, image: list[int | str], cured: list[str]
+) -> None:
+    proto = geared(image, 2)
+
+    made, log = rewritten(tmp_path, proto)
+
+    assert [each["rule"].partition("@")[0] for each in log if each["applied"]] == cured
+    x = np.random.default_rng(1).standard_normal((1, 3, 64, 96)).astype(F32)
+    np.testing.assert_array_equal(
+        run(made, {"image": x})["u"], run(proto, {"image": x})["u"]
+    )
+
+
 def test_where_nothing_is_found_the_file_is_copied(tmp_path: Path) -> None:
     proto = resize_chain("pytorch_half_pixel")
 

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
+from ruamel.yaml import YAML
 
 import ascendflow.graph.rewrite as graph_rewrite
+from ascendflow.cann.auto import choose
 from ascendflow.errors import StageError
 from ascendflow.graph.rewrite import Request, rewrite
 from ascendflow.graph.rule import Applied, Finding, Rule
-from ascendflow.stages.check import Check
+from ascendflow.stages.check import Check, _how_without
 from tests.models import F32, model, node, resize_chain
 from tests.stages import context, write_set
 
@@ -248,3 +251,78 @@ def test_a_rule_is_judged_by_itself_with_its_arguments(tmp_path: Path) -> None:
         ("scale-conv", "exact"),
     ]
     assert found["outputs"]["y"]["max_absolute_error"] > 0
+
+
+def ill_conditioned() -> onnx.ModelProto:
+    """InstanceNormalization of nearly constant data, which enlarges an ulp to a share.
+
+    Pow by 1.5 is x * Sqrt(x) after its rule, an ulp off.
+    """
+    nodes = [
+        node("Abs", ["x"], ["a"]),
+        node("Mul", ["a", "small"], ["m"]),
+        node("Add", ["m", "one"], ["near"]),
+        node("Pow", ["near", "p"], ["root"], name="root"),
+        node("InstanceNormalization", ["root", "s", "b"], ["norm"], epsilon=1e-20),
+        node("Softmax", ["norm"], ["soft"], axis=-1),
+        node("Clip", ["soft"], ["y"], name="unbounded"),
+    ]
+    constants = {
+        "small": np.array(2e-4, F32),
+        "one": np.array(1000.0, F32),
+        "p": np.array(1.5, F32),
+        "s": np.ones(2, F32),
+        "b": np.zeros(2, F32),
+    }
+    return model(nodes, [("x", [1, 2, 64])], [("y", [1, 2, 64])], constants)
+
+
+def test_a_rule_of_auto_that_breaks_its_promise_is_named_with_how_to_do_without(
+    tmp_path: Path,
+) -> None:
+    target = {"cann": "8.1", "soc_version": "Ascend310", "precision_mode": "force_fp16"}
+    ctx = prepare(tmp_path, ill_conditioned(), [], monkeypatch=None)
+    before, after = (tmp_path / role / "model.onnx" for role in ("simplified", "rewritten"))
+    log = rewrite(before, after, [], choose=lambda model: choose(model, target)).log
+    ctx.inputs["rewrite.json"].write_text(json.dumps(log), encoding="utf-8")
+    assert {entry["rule"] for entry in log["rules"]} >= {"clip-unbounded", "pow-to-sqrt"}
+
+    with pytest.raises(StageError) as caught:
+        Check().run(ctx)
+
+    hint = str(caught.value.hint)
+    assert "rule 'pow-to-sqrt@1' promises equivalent" in hint
+    assert "nearly constant data" in hint
+    (rules,) = re.findall(r"in place of auto: `rewrite: \{rules: \[(.*)\]\}`; or", hint)
+    assert "clip-unbounded" in rules.split(", ")
+    assert "pow-to-sqrt" not in rules
+
+    done = rewrite(before, after, [Request(name) for name in rules.split(", ")])
+    ctx.inputs["rewrite.json"].write_text(json.dumps(done.log), encoding="utf-8")
+    Check().run(ctx)
+
+
+def test_what_stays_without_a_rule_is_spelled_as_a_manifest_takes_it() -> None:
+    def entry(rule: str, **more: Any) -> Any:
+        applied = [{"node": "n", "op_type": "Conv", "before": {}, "after": {}}]
+        made: Any = {"rule": rule, "file": None, "deviations": {}, "applied": applied}
+        return {**made, **more}
+
+    applied = [
+        entry("broken", deviations={"d": ["n"]}),
+        entry("mod-sign", deviations={"d": ["n"]}),
+        entry("mine", file="own.py"),
+        entry("scale-conv", arguments={"scale": 64}),
+    ]
+
+    said = _how_without(applied[0], applied)
+
+    listed = said.partition("`rewrite: ")[2].partition("`")[0]
+    assert YAML(typ="safe").load(listed) == {
+        "rules": [
+            "mod-sign",
+            {"name": "mine", "file": "own.py"},
+            {"name": "scale-conv", "nodes": ["n"], "scale": 64},
+        ]
+    }
+    assert _how_without(applied[0], applied[2:]).startswith("leave the rule out")

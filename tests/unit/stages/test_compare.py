@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -65,7 +66,7 @@ class StandIn:
         return {"y": right["y"] + self.error, "i": right["i"]}
 
     def dump(
-        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int, **_: object
     ) -> Iterator[tuple[str, np.ndarray]]:
         assert model.name == "model"
         assert threads == 1
@@ -192,11 +193,15 @@ def test_nodes_are_compared_on_as_many_samples_as_asked_for(tmp_path: Path) -> N
 
 
 def test_no_node_sample_means_no_dump(tmp_path: Path) -> None:
-    backend = StandIn()
-    document = _compare(_context(tmp_path, backend, node_samples=0))
+    backend = StandIn(error=1)  # so that integers differ, too
+    ctx = _context(tmp_path, backend, node_samples=0)
+    document = _compare(ctx)
 
     assert backend.dumped == 0
-    assert document["nodes"] == []
+    assert (document["nodes"], document["node_samples"]) == ([], [])
+    assert ctx.findings.warnings == [
+        "compare: node_samples is 0; only outputs are compared"
+    ]
 
 
 def test_a_backend_that_cannot_dump_is_warned_of(tmp_path: Path) -> None:
@@ -245,7 +250,7 @@ class Undecided(StandIn):
         return {"right": model, "wrong": model / "alternative" / "model"}
 
     def dump(
-        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+        self, model: Path, feeds: Mapping[str, np.ndarray], *, threads: int, **_: object
     ) -> Iterator[tuple[str, np.ndarray]]:
         error, self.error = self.error, np.float32(0)
         if model.parent.name == "alternative":
@@ -302,7 +307,30 @@ def test_the_list_of_outputs_is_made_once_for_each_sample(
 
     monkeypatch.setattr(TensorSet, "specs", counting)
 
-    found = list(compare._compare_outputs("onnx-target", golden, target, map))
+    found = list(compare._compare_outputs("onnx-target", golden, target, map, {}))
 
     assert [each["name"] for each in found] == list(outputs)
     assert len(listed) == 2 * 2
+
+
+def test_boxes_that_are_found_are_compared_as_a_set(tmp_path: Path) -> None:
+    """OP04: the golden's two boxes, turned round, and one that is another."""
+    boxes = """
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[1, 4, 4] b, float[1, 1, 4] s) => (int64[n, 3] y) {
+      [nms] y = NonMaxSuppression (b, s)
+    }
+    """
+    golden = np.array([[0, 0, 2], [0, 0, 0]])
+    rates = []
+    for name, found in (("turned", golden[::-1]), ("other", golden[[0, 0]])):
+        (tmp_path / name).mkdir()
+        ctx = _context(tmp_path / name, StandIn(), outputs=[], node_samples=0)
+        onnx.save(parser.parse_model(boxes), ctx.inputs["simplified"] / "model.onnx")
+        for role, each in (("golden/onnx", golden), ("outputs", found)):
+            shutil.rmtree(tmp_path / name / role)
+            _write(tmp_path / name / role, [{"y": each}])
+        (y,) = _compare(ctx)["outputs"]
+        rates.append(y["metrics"]["mismatch_rate"]["worst"])
+
+    assert rates == [0, 1 / 6]

@@ -55,7 +55,13 @@ class Idle(Emulator):
     def __init__(self, leaves: str | None) -> None:
         self._leaves = leaves
 
-    def compile(self, onnx: Path, model: Path, config: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+    def compile(
+        self,
+        onnx: Path,  # noqa: ARG002
+        model: Path,
+        config: Mapping[str, Any],  # noqa: ARG002
+        files: Mapping[str, Path] | None = None,  # noqa: ARG002
+    ) -> dict[str, Any]:
         """Write nothing, an empty folder or an empty file."""
         if self._leaves is not None:
             model.mkdir()

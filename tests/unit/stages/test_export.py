@@ -99,7 +99,9 @@ def test_resize_whose_region_is_left_blank_before_opset_13_is_refused(
     later = models.model(nodes, inputs, outputs, [up], opset=13)
     pipeline(tmp_path / "later", x_of(1, 1, 2, 2)).ingest(later)
     proto = models.model(nodes, inputs, outputs, [up], opset=opset)
-    with pytest.raises(StageError, match=r"Node \(up1\)'s input 1 .*empty string"):
+    with pytest.raises(
+        StageError, match=r"node 'up1' \(Resize\) leaves out input 1 .*'roi'"
+    ):
         pipeline(tmp_path, x_of(1, 1, 2, 2)).ingest(proto)
 
 

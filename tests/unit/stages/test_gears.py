@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,6 +101,37 @@ def test_frozen_copy_is_refused_where_it_is_made(
 
     with pytest.raises(StageError, match="onnxsim changed the inputs from"):
         made.simplify()
+
+
+def over_batch() -> onnx.ModelProto:
+    """`flatten`, with what comes out divided by the batch: equal for a batch of 1 alone."""
+    proto = flatten()
+    proto.graph.node[-1].output[0] = "flat"
+    cast = node("Cast", ["n1"], ["f"], to=onnx.TensorProto.FLOAT)
+    proto.graph.node.extend([cast, node("Div", ["flat", "f"], ["y"])])
+    return proto
+
+
+@pytest.mark.parametrize("shapes", [[ONE, THREE], [THREE, ONE]])
+def test_simplification_that_is_right_at_one_gear_alone_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shapes: list[list[int]]
+) -> None:
+    """EV08: simplified at batch 1, and wrong at another. Without it the model goes on."""
+    made = opened(tmp_path)
+    sampled(made, *shapes)
+    made.ingest(flatten())
+    made.golden()
+    monkeypatch.setattr(
+        simplifier, "_onnxsim", lambda: lambda _path, **_options: (over_batch(), True)
+    )
+
+    with pytest.raises(StageError, match="the simplified model differs") as caught:
+        made.simplify()
+
+    assert "simplify.enabled: false" in f"{caught.value.message} {caught.value.hint}"
+    shutil.rmtree(made.build / "simplify")
+    kept = made.simplify(enabled=False).kept["simplified/model.onnx"]
+    assert (kept.role, kept.path) == ("exported", "model.onnx")
 
 
 def test_file_that_is_frozen_already_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,17 @@ def run(root: Path, proto: onnx.ModelProto, *, emulated: bool = True, **config: 
     ctx = context(Lint, root, {**target(**config), "emulated": emulated})
     Lint().run(ctx)
     return ctx
+
+
+def test_files_of_precision_are_read_as_the_manifest_is(tmp_path: Path) -> None:
+    kept = tmp_path / "keep.cfg"
+    kept.write_text("OpType::Relu\nno such node\n")
+    (tmp_path / "rewritten").mkdir()
+    onnx.save(resize_chain("half_pixel"), tmp_path / "rewritten" / "model.onnx")
+    ctx = context(Lint, tmp_path, {**target(), "emulated": False})
+
+    with pytest.raises(StageError, match=r"convert\.keep_dtype: no node"):
+        Lint().run(dataclasses.replace(ctx, files={"keep_dtype": kept}))
 
 
 def cubics() -> onnx.ModelProto:

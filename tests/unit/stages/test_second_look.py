@@ -68,7 +68,7 @@ class Target:
         return {name: right[name] + self.error.get(name, 0) for name in right}
 
     def dump(
-        self, _model: Path, feeds: Mapping[str, np.ndarray], *, threads: int
+        self, _model: Path, feeds: Mapping[str, np.ndarray], *, threads: int, **_: object
     ) -> Iterator[tuple[str, np.ndarray]]:
         assert threads == 1
         self.dumped += 1

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doit.task import Task
 
-from ascendflow.errors import NotModelledError, StageError
+from ascendflow.build import missing
+from ascendflow.errors import NotModelledError, StageError, ToolNotFoundError
 from ascendflow.tasks.action import Heartbeat, StageAction
 from ascendflow.tasks.uptodate import META
 from tests.workshops import make_outputs
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from tests.workshops import Workshop
 
 
-def executed(workshop: Workshop, reasons: list[str]) -> tuple[Any, StageAction, Any]:
+def executed(
+    workshop: Workshop, reasons: list[str], *, is_forced: bool = False
+) -> tuple[Any, StageAction, Any]:
     action = StageAction(workshop.plan, workshop.plan.stage("rewrite"))
     action.task = Task("rewrite:toy", None)
-    action.task.meta = {META: {"reasons": reasons}}
+    action.task.meta = {META: {"reasons": reasons, "is_forced": is_forced}}
     failure = action.execute()
     return failure, action, action.task.meta[META].get("outcome")
 
@@ -46,6 +49,31 @@ def test_stage_that_is_up_to_date_by_now_is_not_run(workshop: Workshop) -> None:
 
     assert outcome["how"] == "restored"
     assert workshop.executed == ["rewrite"]
+
+
+def test_forced_stage_is_repeated_though_doit_lost_its_value(workshop: Workshop) -> None:
+    """As it does when a forced execution fails: the next would pass, and run nothing."""
+    workshop.bring_up("rewrite")
+    _, _, outcome = executed(workshop, ["doit has no saved value for it"], is_forced=True)
+
+    assert outcome["how"] == "repeated"
+    assert workshop.executed == ["rewrite", "rewrite"]
+
+
+def test_what_is_not_installed_leaves_no_verdict_of_an_earlier_build(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise ToolNotFoundError("no atc")
+
+    workshop.bring_up("rewrite", "convert", "gate", "report")
+    monkeypatch.setattr(missing, "refuse_missing", refuse)
+    workshop.change("rewrite", config={"level": 2})
+    failure, _, _ = executed(workshop, ["its config changed"])
+
+    assert "no atc" in failure.get_msg()
+    assert not workshop.path("gate").exists()
+    assert not workshop.path("report").exists()
 
 
 def test_stage_that_was_found_up_to_date_was_forced_and_is_repeated(

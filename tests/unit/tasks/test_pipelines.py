@@ -15,7 +15,7 @@ from doit.exceptions import InvalidDodoFile
 from ascendflow.tasks import pipelines, session
 from ascendflow.tasks.pipelines import DOIT_CONFIG, task_pipelines
 from ascendflow.tasks.session import Session
-from ascendflow.vocabulary import STAGES
+from tests.checkouts import ALL as STAGES
 from tests.checkouts import DATA, MANIFEST, METRIC, MODEL
 
 if TYPE_CHECKING:

@@ -105,3 +105,17 @@ def test_stage_that_was_not_run_is_named_and_asks_for_no_exit_code(
         "   convert:toy was not run: rewrite:toy failed\n"
     )
     assert session.exit_codes == []
+
+
+def test_what_fails_two_stages_alike_is_told_once(reporter: StageReporter) -> None:
+    for text in ("no atc", "no atc", "no numpy"):
+        reporter.add_failure(task(), failure_of(StageError(text, hint="install"), "x"))
+
+    assert reporter.outstream.getvalue().splitlines() == [
+        "no atc",
+        "  hint: install",
+        "   convert:toy failed for the same reason",
+        "no numpy",
+        "  hint: install",
+    ]
+    assert len(reporter.failures) == 3

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ascendflow.build.project import Project
+from ascendflow.plan import Plan
 from ascendflow.report.collect import collect
 from ascendflow.tasks.failures import GateFailure, StageTaskError
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
 from ascendflow.tasks.verdict import VerdictAction
 from tests.reports import failed, passed
+from tests.standin_documents import contrast
+from tests.workshops import planned
 
 if TYPE_CHECKING:
     from doit.exceptions import BaseFail
@@ -27,19 +30,20 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SESSION.__dict__, "project", Project(tmp_path))
 
 
-def _write(documents: dict[str, Any]) -> None:
+def _write(documents: dict[str, Any], branch: str = "") -> None:
     report = collect(documents)
     for stage, document in (("gate", documents["verdict.json"]), ("report", report)):
         name = "verdict.json" if stage == "gate" else "report.json"
-        (BUILD / stage).mkdir(parents=True)
-        (BUILD / stage / name).write_text(json.dumps(document))
+        (BUILD / f"{stage}{branch}").mkdir(parents=True)
+        (BUILD / f"{stage}{branch}" / name).write_text(json.dumps(document))
 
 
-def _execute(*, something_ran: bool = False, verbosity: int = 1) -> BaseFail | None:
-    plan: Any = SimpleNamespace(
-        run_name="pan", stages=[SimpleNamespace(name=name) for name in ("export", "golden")]
-    )
-    action = VerdictAction(plan)
+def _execute(
+    *names: str, something_ran: bool = False, verbosity: int = 1
+) -> BaseFail | None:
+    names = names or ("export", "golden", "gate", "report")
+    stages = tuple(planned(name, {}, ()) for name in names)
+    action = VerdictAction(Plan("pan", "pan", "pipelines/pan", {}, stages))
     task: Any = SimpleNamespace(
         name="pan", verbosity=verbosity, meta={META: {"something_ran": something_ran}}
     )
@@ -159,3 +163,60 @@ def test_recorded_warnings_are_told_each_time_a_line_each(
     assert verdict.startswith("pan: passed")
     assert again == told
     assert less == [one, "1 warning above, of golden", verdict]
+
+
+BOTH = ("gate@emulator", "report@emulator", "gate@cann", "report@cann", "contrast")
+
+
+def _write_both(emulator: dict[str, Any], cann: dict[str, Any]) -> None:
+    _write(emulator, "@emulator")
+    _write(cann, "@cann")
+    (BUILD / "contrast").mkdir()
+    document = contrast(emulator["verdict.json"]["passed"], cann["verdict.json"]["passed"])
+    (BUILD / "contrast" / "contrast.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_one_backend_that_fails_fails_the_model(
+    failing: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write_both(*([failed(), passed()] if failing == 0 else [passed(), failed()]))
+
+    failure = _execute(*BOTH, something_ran=True)
+
+    assert isinstance(failure, GateFailure)
+    where = BOTH[2 * failing + 1]
+    assert failure.get_msg().rstrip().endswith(f"hint: open build/pan/{where}/report.html")
+    said = capsys.readouterr().out
+    assert said.count("pan: passed") == 1
+    assert "the prediction did NOT hold" in said
+    assert "disagree: build/pan/contrast/contrast.html" in said
+
+
+def test_both_that_fail_are_both_told() -> None:
+    _write_both(failed(), failed())
+
+    failure = _execute(*BOTH)
+
+    assert failure is not None
+    assert failure.get_msg().count("pan: FAILED") == 2
+    for stage in ("report@emulator", "report@cann"):
+        assert f"build/pan/{stage}/report.html" in failure.get_msg()
+
+
+@pytest.mark.parametrize("stage", ["gate@emulator", "gate@cann"])
+def test_backend_without_a_verdict_never_passes(stage: str) -> None:
+    _write_both(passed(), passed())
+    (BUILD / stage / "verdict.json").unlink()
+
+    failure = _execute(*BOTH)
+
+    assert isinstance(failure, StageTaskError)
+    assert f"cannot read build/pan/{stage}/verdict.json" in failure.get_msg()
+
+
+def test_both_that_pass_are_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    _write_both(passed(), passed())
+
+    assert _execute(*BOTH) is None
+    assert capsys.readouterr().out.count("pan: passed") == 2

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from ascendflow.backends.cann.dump.elements import values
 from ascendflow.backends.cann.dump.file import read
 from ascendflow.backends.cann.dump.layouts import restored
-from ascendflow.backends.cann.dump.names import dumps, spelled
+from ascendflow.backends.cann.dump.names import dumps, first_few, spelled
 from ascendflow.backends.cann.dump.origins import tensors
 from ascendflow.errors import StageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from ascendflow.backends.cann.dump.file import Dump
     from ascendflow.backends.cann.dump.origins import DeviceOp
+
+
+class ForeignDumpError(StageError):
+    """A folder whose dumps are all of operators that the OM has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,10 @@ class Computed:
 
 
 def computed(
-    folder: Path, ops: Sequence[DeviceOp], outputs: Mapping[str, Sequence[str]]
+    folder: Path,
+    ops: Sequence[DeviceOp],
+    outputs: Mapping[str, Sequence[str]],
+    warn: Callable[[str], None],
 ) -> dict[str, Computed]:
     """Return the ONNX tensors that a folder of dumps holds, in the order of time.
 
@@ -65,19 +72,17 @@ def computed(
         folder: the dumps of one run of one model.
         ops: of the OM, see `origins`.
         outputs: of the ONNX graph: node name -> names of its outputs.
+        warn: is told of files that belong to none of the operators.
 
     Raises:
-        StageError: a dump cannot be read, belongs to none of the operators, or has not
-            as many outputs as its operator has.
+        ForeignDumpError: none belongs to one of the operators.
+        StageError: a dump cannot be read, or has not as many outputs as its operator has.
     """
-    names, by_name, spelling = (
-        tensors(ops, outputs),
-        {op.name: op for op in ops},
-        _spelled(ops),
-    )
+    names, spelling = tensors(ops, outputs), _spelled(ops)
+    by_name = {op.name: op for op in ops}
     found: dict[str, Computed] = {}
     strangers = []
-    for path, told in dumps(folder).items():
+    for path, told in dumps(folder, warn).items():
         dump = read(path)
         op = by_name.get(dump.op_name) if dump.op_name else spelling.get(told.name)
         if op is None:
@@ -92,13 +97,15 @@ def computed(
                 found.pop(name, None)  # so that the order is that of the last run
                 found[name] = Computed(name, op, number, dump)
     if strangers:
-        some = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
-        what = f"{folder}: {len(strangers)} dumps are of operators that the OM has not"
-        raise StageError(f"{what}: {some}", hint=_HINT)
+        text = f"{len(strangers)} dumps are of operators that the OM has not"
+        text = f"{text}: {first_few(strangers)}"
+        if not found:
+            raise ForeignDumpError(f"{folder}: {text}", hint=_HINT)
+        warn(text)
     return found
 
 
-_HINT = "take the dumps and the JSON of the same OM"
+_HINT = "the dump is of another OM than this one"
 
 
 def _spelled(ops: Sequence[DeviceOp]) -> dict[str, DeviceOp | None]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ascendflow.errors import StageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 MAPPING = "mapping.csv"
@@ -24,6 +25,7 @@ _NAME = re.compile(
     re.ASCII,
 )
 _LARGEST_MAPPING = 100 << 20
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,15 @@ def parsed(name: str) -> DumpName | None:
     return DumpName(found["op_type"], found["name"], *numbers, int(found["time"]))
 
 
-def dumps(folder: Path) -> dict[Path, DumpName]:
+def dumps(folder: Path, warn: Callable[[str], None]) -> dict[Path, DumpName]:
     """Return the dump files of a folder and what their names tell, in order of time.
 
+    Args:
+        folder: of dumps.
+        warn: is told of files whose names are none of a dump, or not in the mapping.
+
     Raises:
-        StageError: a file's name is none of a dump, or one is not in the mapping.
+        StageError: there are no others; or the mapping is none.
     """
     mapping = _mapping(folder / MAPPING)
     found: dict[Path, DumpName] = {}
@@ -78,11 +84,11 @@ def dumps(folder: Path) -> dict[Path, DumpName]:
         else:
             found[path] = told
     if strangers:
-        names = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
-        raise StageError(
-            f"{folder}: {len(strangers)} files are no dumps by their names: {names}",
-            hint=f"long names are digits, and {MAPPING} beside them tells which",
-        )
+        text = f"{len(strangers)} files are no dumps by their names: {first_few(strangers)}"
+        if not found:
+            hint = f"long names are digits, and {MAPPING} beside them tells which"
+            raise StageError(f"{folder}: {text}", hint=hint)
+        warn(text)
     return dict(sorted(found.items(), key=lambda each: (each[1].time, each[1].task)))
 
 
@@ -103,6 +109,6 @@ def _mapping(path: Path) -> dict[str, str]:
     return {row[0]: row[1] for row in rows}
 
 
-def golden_name(node: str, output: int, time: int) -> str:
-    """Return the file name under which msaccucmp looks for a node's golden output."""
-    return f"{spelled(node)}.{output}.{time}.npy"
+def first_few(names: Sequence[str]) -> str:
+    """List the first few names, and tell whether there are more."""
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")

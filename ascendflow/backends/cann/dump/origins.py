@@ -1,27 +1,37 @@
 """Which ONNX nodes and tensors a device operator computes.
 
-Read from the JSON that `atc --mode=1` makes of an OM: its operators tell the names that
-they had before the graph was optimised. A fused operator has several, one that the
-compiler inserted has none. Source: msprobe 26.2 fusion_rule_parser.py.
+Read from the OM itself, of which `atc --mode=1` makes the JSON that Ascend's tools read:
+its operators tell the names that they had before the graph was optimised. A fused operator
+has several, one that the compiler inserted has none. Source: msprobe 26.2
+fusion_rule_parser.py, om_parser.py.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from ascendflow.errors import StageError
+from ascendflow.om.operators import read_operators
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from ascendflow.documents.inspection import AttributeValue
+    from ascendflow.om.operators import OmOperator
+
+    Attributes = Mapping[str, AttributeValue]
+
+T = TypeVar("T")
 
 _NODES = "_datadump_original_op_names"
 _GROUP = "_L1_fusion_sub_graph_no"
 _NODE, _INDEX = "_datadump_origin_name", "_datadump_origin_output_index"
 _LAYOUTS = "_datadump_origin_format", "origin_format"
 _SHAPE = "origin_shape"
+_WANTED = frozenset({_NODES, _GROUP, _NODE, _INDEX, *_LAYOUTS, _SHAPE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,8 @@ class DeviceOp:
         nodes: ONNX nodes that it computes; empty if the compiler inserted it.
         group: of a fusion in the first cache, whose operators are one; else empty.
         outputs: in order.
+        subgraphs: names of the graphs that it calls.
+        graph: which of the OM's graphs it is in; branches, as of gears, are one each.
     """
 
     name: str
@@ -60,6 +72,8 @@ class DeviceOp:
     nodes: tuple[str, ...]
     group: str
     outputs: tuple[Output, ...]
+    subgraphs: tuple[str, ...] = ()
+    graph: int = 0
 
     @property
     def label(self) -> str:
@@ -70,26 +84,26 @@ class DeviceOp:
 
 
 def device_ops(path: Path) -> tuple[DeviceOp, ...]:
-    """Read the operators of all graphs of the JSON of an OM.
+    """Read the operators of all graphs of an OM; of one without graphs, none.
 
     Raises:
-        StageError: it is not such a JSON.
+        StageError: it is no whole OM, or says of an operator what is none of its kind.
     """
-    import json
-
     try:
-        document = json.loads(path.read_bytes())
-        found = tuple(_op(op) for graph in document["graph"] for op in graph.get("op", ()))
-    except (OSError, ValueError, RecursionError) as error:
-        raise StageError(f"{path}: cannot be read: {error}") from error
-    except (KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise StageError(
-            f"{path}: is not what `atc --mode=1` makes of an OM: "
-            f"{type(error).__name__}: {error}"
-        ) from error
-    if not found:
-        raise StageError(f"{path}: has no operators")
-    return found
+        return tuple(_op(each) for each in read_operators(path, _WANTED))
+    except _UnlikeError as error:
+        raise StageError(f"{path}: {error}", hint=_HINT) from error
+
+
+def node_ops(ops: Iterable[DeviceOp]) -> dict[str, str]:
+    """Return ONNX node -> the operators that compute it; one that is fused names all."""
+    found: dict[str, dict[str, None]] = {}
+    for op in ops:
+        is_fused = bool(op.group) or len(op.nodes) > 1
+        said = f"{op.op_type} ({op.label})" if is_fused else op.op_type
+        for node in op.nodes:
+            found.setdefault(node, {})[said] = None
+    return {node: ", ".join(said) for node, said in sorted(found.items())}
 
 
 def tensors(
@@ -97,8 +111,8 @@ def tensors(
 ) -> dict[tuple[str, int], str]:
     """Return which ONNX tensor each output of the device operators is.
 
-    An output that two operators claim, neither by the compiler's word, is nobody's: of a
-    node that became several operators only the last has its output.
+    An output that two operators of a graph claim, neither by the compiler's word, is
+    nobody's: of a node that became several operators only the last has its output.
 
     Args:
         ops: of an OM.
@@ -108,53 +122,61 @@ def tensors(
         (device operator's name, number of the output) -> name of the ONNX tensor.
     """
     places = [
-        (op.name, number, output)
+        (op.name, number, (op.graph, output.node, output.index), output)
         for op in ops
         for number, output in enumerate(op.outputs)
         if 0 <= output.index < len(outputs.get(output.node, ()))
     ]
-    told = {_claim(output) for _, _, output in places if output.told}
-    claims = Counter(_claim(output) for _, _, output in places if not output.told)
+    told = {claim for *_, claim, output in places if output.told}
+    claims = Counter(claim for *_, claim, output in places if not output.told)
     return {
         (name, number): outputs[output.node][output.index]
-        for name, number, output in places
-        if output.told or (_claim(output) not in told and claims[_claim(output)] == 1)
+        for name, number, claim, output in places
+        if output.told or (claim not in told and claims[claim] == 1)
     }
 
 
-def _claim(output: Output) -> tuple[str, int]:
-    return output.node, output.index
-
-
-def _op(op: Mapping[str, Any]) -> DeviceOp:
-    name, attributes = _text(op["name"]), _attributes(op)
-    nodes: tuple[str, ...] = (name,)  # of an operator that keeps its name, e.g. an input
-    if _NODES in attributes:
-        named = attributes[_NODES].get("list", {}).get("s", ())
-        nodes = tuple(filter(None, map(_text, named)))
-    group = _text(attributes.get(_GROUP, {}).get("s", ""))
-    descriptions = op.get("output_desc", ())
+def _op(op: OmOperator) -> DeviceOp:
+    nodes: tuple[str, ...] = (op.name,)  # of one that keeps its name, e.g. an input
+    if _NODES in op.attributes:
+        nodes = tuple(filter(None, _list(op.attributes, _NODES, str)))
+    group = _text(op.attributes, _GROUP)
     only = nodes[0] if len(nodes) == 1 else ""
-    found = tuple(_output(each, i, only) for i, each in enumerate(descriptions))
-    return DeviceOp(name, _text(op["type"]), nodes, group, found)
+    found = tuple(_output(each, i, only) for i, each in enumerate(op.outputs))
+    return DeviceOp(op.name, op.type, nodes, group, found, op.subgraphs, op.graph)
 
 
-def _output(description: Mapping[str, Any], number: int, only: str) -> Output:
-    attributes = _attributes(description)
-    node = _text(attributes.get(_NODE, {}).get("s", ""))
-    index = int(attributes.get(_INDEX, {}).get("i", number))
-    layouts = [_text(attributes[key].get("s", "")) for key in _LAYOUTS if key in attributes]
-    shape = attributes.get(_SHAPE, {}).get("list")
-    sizes = None if shape is None else tuple(int(size) for size in shape.get("i", ()))
-    layout = next(filter(None, layouts), "")
-    return Output(node or only, index, bool(node), layout, sizes)
+def _output(said: Attributes, number: int, only: str) -> Output:
+    node, index = _text(said, _NODE), said.get(_INDEX, number)
+    shape = None if _SHAPE not in said else _list(said, _SHAPE, int)
+    layout = next(filter(None, (_text(said, key) for key in _LAYOUTS)), "")
+    if not isinstance(index, int):
+        raise _UnlikeError(_INDEX, index)
+    return Output(node or only, index, bool(node), layout, shape)
 
 
-def _attributes(owner: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    return {_text(each["key"]): each.get("value", {}) for each in owner.get("attr", ())}
+class _UnlikeError(Exception):
+    """An attribute's value is of another kind than it has by its definition."""
+
+    def __init__(self, name: str, value: object) -> None:
+        super().__init__(f"the attribute {name} has the value {value!r}")
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
+_HINT = "take the OM that ATC wrote; where it is that, no tensors inside can be compared"
+
+
+def _text(said: Attributes, name: str) -> str:
+    value = said.get(name)
+    if not isinstance(value, str | None):
+        raise _UnlikeError(name, value)
+    return value or ""
+
+
+def _list(said: Attributes, name: str, kind: type[T]) -> tuple[T, ...]:
+    value = [] if said[name] is None else said[name]
+    if not isinstance(value, list):
+        raise _UnlikeError(name, value)
+    found = tuple(each for each in value if isinstance(each, kind))
+    if len(found) != len(value):
+        raise _UnlikeError(name, value)
+    return found

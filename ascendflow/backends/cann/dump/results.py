@@ -120,16 +120,21 @@ def problems(result: Result) -> list[str]:
     """
     if not result.has_golden:
         raise ValueError(f"{result.device_ops}: has no golden")
-    found = []
     booleans = result.device_dtype == result.golden_dtype == "bool"
-    if reason := _REMARKS.sub("", result.reason).strip(" ,"):
-        found.append(f"it was not compared: {reason}")
+    reason = why_not_compared(result)
+    found = [] if reason is None else [reason]
     for name in ("cosine_similarity",) if booleans else LIMITS:
         value, limit = result.metrics[name], LIMITS[name]
         is_within = value >= limit if name == "cosine_similarity" else value <= limit
         if not is_within:  # nor is a NaN
             found.append(f"{name} is {value:g}, the limit {limit:g}")
     return found
+
+
+def why_not_compared(result: Result) -> str | None:
+    """Return why a tensor was not compared, or None; mere remarks are left out."""
+    reason = _REMARKS.sub("", result.reason).strip(" ,")
+    return f"it was not compared: {reason}" if reason else None
 
 
 def _results(

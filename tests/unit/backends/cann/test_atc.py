@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import onnx
@@ -32,8 +33,12 @@ class Place:
         (folder / "in").mkdir()
         (folder / "out").mkdir()
         self.onnx = folder / "in" / "model.onnx"
+        self.write([1, 4])
+
+    def write(self, shape: list[int | str]) -> None:
+        """Write the model, of inputs of this shape."""
         x, y = (
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in "xy"
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in "xy"
         )
         node = helper.make_node("Relu", ["x"], ["y"], name="/tome1/Relu")
         onnx.save(helper.make_model(helper.make_graph([node], "g", [x], [y])), self.onnx)
@@ -43,7 +48,8 @@ class Place:
         toolkit = make_toolkit(self.folder / "cann", **said)
         given = config(toolkit, self.python) | {"cann": options.pop("cann", "8.1")}
         given["keep_dtype"] = options.pop("keep_dtype", [])
-        given["options"] |= options
+        given |= options.pop("shared", {})
+        given["options"] |= {key: options[key] for key in options.keys() - given.keys()}
         return atc.build(self.onnx, self.model, given, files or {})
 
 
@@ -81,6 +87,19 @@ def test_same_build_gives_the_same_bytes(tmp_path: Path) -> None:
     assert made[0] == made[1]
 
 
+def test_kernels_in_another_order_are_told_by_the_raw_digest_alone(
+    tmp_path: Path,
+) -> None:
+    digests = []
+    for name, fault in (("a", "none"), ("b", "reordered kernels")):
+        (tmp_path / name).mkdir()
+        om = Place(tmp_path / name).build(fault=fault).om
+        digests.append((om["sha256"], om["normalised_sha256"]))
+
+    assert digests[0][0] != digests[1][0]
+    assert digests[0][1] == digests[1][1]
+
+
 def test_weights_beside_the_model_belong_to_it(place: Place) -> None:
     place.build(external_weight=1)
 
@@ -105,6 +124,32 @@ def test_gears_and_files_reach_atc(place: Place) -> None:
     assert [path.name for path in place.model.iterdir()] == ["model.om"]
 
 
+def test_bank_of_tuned_operators_is_unpacked_for_atc(
+    place: Place, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bank = tmp_path / "bank.zip"
+    with zipfile.ZipFile(bank, "w") as archive:
+        archive.writestr("Ascend310P3/Conv2D.json", "{}")
+    toolkit = make_toolkit(tmp_path / "other")
+    (toolkit / "bin" / "atc").write_text("#!/bin/sh\nfind options\nexit 255\n")
+    given = config(toolkit, place.python, op_bank_path="bank.zip")
+
+    with pytest.raises(ToolFailedError):
+        atc.build(place.onnx, place.model, given, {"op_bank_path": bank})
+    assert "options/op_bank_path/Ascend310P3/Conv2D.json" in capfd.readouterr().out
+
+    built = place.build(files={"op_bank_path": bank}, op_bank_path="bank.zip")
+    assert "--op_bank_path=options/op_bank_path" in built.arguments
+
+
+def test_bank_that_is_no_zip_is_refused(place: Place) -> None:
+    folder = place.folder / "bank"
+    folder.write_text("{}")
+
+    with pytest.raises(StageError, match=r"convert\.op_bank_path: bank is no ZIP file"):
+        place.build(files={"op_bank_path": folder})
+
+
 @pytest.mark.parametrize(
     "gears",
     [
@@ -116,6 +161,7 @@ def test_gears_and_files_reach_atc(place: Place) -> None:
 def test_model_of_gears_is_named_like_a_static_one(
     place: Place, gears: dict[str, Any]
 ) -> None:
+    place.write(gears["input_shape"]["x"])
     place.build(**gears)
 
     assert [path.name for path in place.model.iterdir()] == ["model.om"]
@@ -158,8 +204,13 @@ def test_refused_model_names_code_and_node(place: Place, form: str) -> None:
         ),
         ("no file", "left no model"),
         ("failure line", "E19999: an error inside the graph engine"),
+        ("inner", "E19999: an error inside the graph engine"),
+        ("kernel", r"E40021: a kernel cannot be compiled(.|\n)*ONNX nodes: /tome1/Relu\n"),
         ("silent 255", "failed with status 255 and gave no reason"),
         ("SIGKILL", "was killed by SIGKILL"),
+        ("137", "was killed by SIGKILL"),
+        ("python 3.13", r"Python 3\.13 or later"),  # EV01
+        ("numpy 2", r"has numpy 2(.|\n)*np\.float_"),  # EV02
         ("SIGSEGV", "was killed by SIGSEGV"),
     ],
 )
@@ -213,6 +264,44 @@ def test_folder_that_atc_would_refuse_is_left_for_a_temporary_one(
     assert list((tmp_path / temporary).iterdir()) == []
 
 
+def test_folder_with_a_models_suffix_in_its_name_is_left_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ATC puts the host's name before the first '.om' of the whole path."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "my.omega").mkdir()
+    place = Place(tmp_path / "my.omega")
+    given = config(
+        make_toolkit(tmp_path / "cann"),
+        make_python(tmp_path / "py"),
+        dynamic_shape=True,
+        input_shape={"x": [-1, 4]},
+    )
+
+    built = atc.build(place.onnx, place.model, given, {})
+
+    assert [path.name for path in place.model.iterdir()] == ["model_linux_x86_64.om"]
+    assert "my.omega" not in str(built.om["atc_cmdline"])
+
+
+def test_atc_has_a_home_of_its_own(
+    place: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Tuned kernels and caches in the user's home are in no key."""
+    monkeypatch.setenv("HOME", "/home/me")
+    toolkit = make_toolkit(tmp_path / "other")
+    command = '#!/bin/sh\necho "$HOME holds $(ls -A $HOME | wc -l)"\nexit 255\n'
+    (toolkit / "bin" / "atc").write_text(command)
+
+    with pytest.raises(ToolFailedError, match="gave no reason"):
+        atc.build(place.onnx, place.model, config(toolkit, place.python), {})
+
+    assert f"{place.model.with_name('atc')}/home holds 0" in capfd.readouterr().out
+
+
 def test_long_log_is_read_at_both_ends(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +315,31 @@ def test_long_log_is_read_at_both_ends(
     assert text.endswith("\nlast line\n")
     log.write_bytes(b"short \xff\n")
     assert atc._read(log) == "short \ufffd\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"optypelist_for_implmode": ["Gelu"]}, "E10001"),
+        ({"modify_mixlist": {"white": ["Exp"]}}, "E10001"),
+        ({"enable_compress_weight": True, "compress_weight_conf": "a"}, "E10047"),
+        ({"output_type": {"/tome1/Relu:0": "FP16"}}, "E10001"),
+        ({"mode": 30}, "E10055"),
+    ],
+)
+def test_what_the_manifest_would_have_refused_atc_refuses_too(
+    place: Place, options: dict[str, Any], code: str
+) -> None:
+    place.folder.joinpath("a").touch()
+    files = {key: place.folder / "a" for key, value in options.items() if value == "a"}
+    shared = {
+        key: options[key]
+        for key in ("optypelist_for_implmode", "modify_mixlist")
+        if key in options
+    }
+
+    with pytest.raises(ToolFailedError, match=f"atc refused the model: {code}"):
+        place.build(files=files, shared=shared, **options)
 
 
 def test_option_that_this_atc_has_not_is_told(place: Place) -> None:

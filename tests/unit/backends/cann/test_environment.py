@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ascendflow.backends.cann.environment import environment
+from ascendflow.backends.cann.environment import environment, with_own_home
 from ascendflow.errors import StageError
 
 if TYPE_CHECKING:
@@ -75,6 +75,14 @@ def test_caches_and_logs_lie_in_a_folder_of_the_run() -> None:
     assert made["ASCEND_PROCESS_LOG_PATH"] == "/run/log"
     strayed = built(around={"ASCEND_CACHE_PATH": "/mine", "ASCEND_WORK_PATH": "/mine"})
     assert strayed["ASCEND_CACHE_PATH"] == "/run/cache"
+
+
+def test_home_is_the_runs_own_and_user_packages_stay() -> None:
+    made = with_own_home(built(), "/run")
+
+    assert (made["HOME"], made["PYTHONUSERBASE"]) == ("/run/home", "/home/me/.local")
+    assert with_own_home(built(around={}), "/run")["HOME"] == "/run/home"
+    assert "PYTHONUSERBASE" not in with_own_home(built(around={}), "/run")
 
 
 def test_manifest_may_set_what_atc_documents() -> None:

@@ -24,6 +24,7 @@ def said(shapes: str, gears: list[list[int]], input_shape: dict[str, Any]) -> Si
         "gears": gears,
         "inputs": [],
         "outputs": [],
+        "nodes": {},
     }
 
 

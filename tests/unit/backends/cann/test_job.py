@@ -32,6 +32,7 @@ def said(dtype: str = "float32", om_dtype: str = "float32") -> Signature:
         "gears": [],
         "inputs": [{"name": "x", "dtype": "float32", "om_dtype": om_dtype}],
         "outputs": [{"name": "y", "dtype": dtype, "node": "n", "port": 0}],
+        "nodes": {"n": ["y"]},
     }
 
 

@@ -164,6 +164,43 @@ def test_operator_is_traced_to_its_onnx_node(log: str, nodes: tuple[str, ...]) -
     assert said.nodes == nodes
 
 
+@pytest.mark.parametrize("code", ["", "E40021: Failed to compile Op [trans_x].\n"])
+@pytest.mark.parametrize(
+    ("line", "meaning", "remedy"),
+    [
+        pytest.param(
+            "TypeError: cannot pickle 'FrameLocalsProxy' object",
+            "Python 3.13 or later",
+            "doctor",
+            id="EV01",
+        ),
+        pytest.param(
+            "AttributeError: `np.float_` was removed in the NumPy 2.0 release.",
+            "has numpy 2",
+            "numpy<2",
+            id="EV02",
+        ),
+        pytest.param(
+            "AttributeError: module 'numpy' has no attribute 'float_'",
+            "has numpy 2",
+            "numpy<2",
+            id="EV02 in older words",
+        ),
+    ],
+)
+def test_python_that_breaks_the_compiler_is_told_as_that(
+    code: str, line: str, meaning: str, remedy: str
+) -> None:
+    said = diagnose(f"Traceback:\n  {line}\n{code}", NODES)
+
+    assert said is not None
+    assert meaning in said.meaning
+    assert remedy in said.remedy
+    assert said.text == line
+    assert said.code == (code[:6] or None)
+    assert diagnose("x = np.float_value", NODES) is None
+
+
 def test_what_to_do_joins_ours_and_atcs() -> None:
     said = diagnose(OLD, {})
 

@@ -77,7 +77,8 @@ def test_version_is_read_where_it_stands(
     tmp_path: Path, file: str, text: str, version: str
 ) -> None:
     root = make_toolkit(tmp_path / "latest")
-    (root / "compiler" / "version.info").unlink()
+    for info in (root / "compiler/version.info", *root.glob("*-linux/*.info")):
+        info.unlink()
     (root / file).parent.mkdir(exist_ok=True)
     (root / file).write_text(text)
 
@@ -85,14 +86,17 @@ def test_version_is_read_where_it_stands(
 
 
 def test_what_is_missing_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ToolNotFoundError, match="holds no atc"):
+    with pytest.raises(ToolNotFoundError, match=r"^convert\.toolkit: .* holds no atc"):
         find_toolkit(tmp_path, "aarch64")
     root = make_toolkit(tmp_path / "a" / "latest")
-    (root / "compiler" / "version.info").unlink()
+    for info in (root / "compiler/version.info", *root.glob("*-linux/*.info")):
+        info.unlink()
     with pytest.raises(StageError, match="version of CANN cannot be told"):
         find_toolkit(root, "aarch64")
     (root / "set_env.sh").unlink()
-    with pytest.raises(ToolNotFoundError, match=r"holds no set_env\.sh"):
+    with pytest.raises(
+        ToolNotFoundError, match=r"^convert\.toolkit: .* holds no set_env\.sh"
+    ):
         find_toolkit(root, "aarch64")
 
 
@@ -133,3 +137,8 @@ def test_key_has_the_commands_and_the_versions() -> None:
         "/cann/latest/opp/version.info",
         "/cann/set_env.sh",
     } <= {*files}
+
+
+def test_folder_that_no_system_has_holds_no_toolkit(tmp_path: Path) -> None:
+    with pytest.raises(ToolNotFoundError, match="holds no atc"):
+        find_toolkit(tmp_path / ("a" * 5000), "x86_64")

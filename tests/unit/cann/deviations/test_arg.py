@@ -48,6 +48,16 @@ def test_argmin_gives_int32_everywhere(soc_version: str, cann: str, tmp_path: Pa
     assert linted(cured(added, "indices-to-int64"), **kind) == []
 
 
+@pytest.mark.parametrize("op_type", ["ArgMin", "ArgMax"])
+@pytest.mark.parametrize("soc_version", ["Ascend310P3", "Ascend910B1"])
+def test_only_the_type_is_another(op_type: str, soc_version: str) -> None:
+    """The numbers are numpy's: the first of equal extremes, as far as int32 reaches."""
+    y = emulate(arg(op_type), X, soc_version=soc_version)["y"]
+
+    by_numpy = np.argmin if op_type == "ArgMin" else np.argmax
+    np.testing.assert_array_equal(y[:, 0], by_numpy(X["x"], axis=-1))
+
+
 def test_a_cast_makes_argmin_convert_and_agree() -> None:
     proto = arg("ArgMin", ADDED)
 
@@ -59,6 +69,7 @@ def test_a_cast_makes_argmin_convert_and_agree() -> None:
 @pytest.mark.parametrize(
     ("soc_version", "found"),
     [
+        ("Ascend310", [("arg", "arg-int32", "precision")]),
         ("Ascend310P3", [("arg", "arg-int32", "precision")]),
         ("Ascend310B1", [("arg", "arg-int32", "precision")]),
         ("Ascend910B1", []),

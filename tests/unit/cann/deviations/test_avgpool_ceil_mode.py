@@ -49,6 +49,19 @@ def test_the_last_windows_are_divided_by_all_they_span(version: str) -> None:
     assert found == [("pool", "avgpool-ceil-mode", "silent")]
 
 
+@pytest.mark.parametrize("shape", [[1, 1, 4, 5], [1, 1, 5, 4]])
+def test_one_axis_that_reaches_past_its_pads_is_enough(shape: list[int]) -> None:
+    """The last window along it spans a row of numbers, a row of padding, and nothing."""
+    x = np.ones(shape, F32)
+    proto = pool("AveragePool", shape, 13, **PAST)
+
+    y = emulate(proto, {"x": x}, soc_version=SATURATING)["y"]
+
+    last = y[0, 0, 2, 1] if shape[2] == 4 else y[0, 0, 1, 2]
+    assert last == np.float16(3 / 9)  # of nine places
+    assert linted(proto) == [("pool", "avgpool-ceil-mode", "silent")]
+
+
 @pytest.mark.parametrize("version", ["6.0", "8.1", "9.1"])
 def test_a_window_that_begins_in_the_padding_is_one_more_output(version: str) -> None:
     x = np.array([[[[1, 2], [3, 5]]]], F32)

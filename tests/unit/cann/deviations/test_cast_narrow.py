@@ -107,6 +107,13 @@ def test_lint_names_the_node(
     assert found == [Linted("cast", "cast-narrow", consequence)]
 
 
+def test_a_constant_beyond_a_byte_is_named() -> None:
+    proto = cast(INT32, UINT8, {"x": abs(X)})
+
+    found = [Linted("cast", "cast-narrow", "silent")]
+    assert linted(proto, "cast-narrow", soc_version="Ascend910B1") == found
+
+
 @pytest.mark.parametrize(
     ("proto", "soc_version"),
     [

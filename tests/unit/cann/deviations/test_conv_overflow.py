@@ -12,7 +12,7 @@ from ascendflow.cann.lint import lint
 from ascendflow.cann.target import Target
 from ascendflow.graph.matrices import largest_sum
 from tests.emulation import FP32, IEEE, SATURATING, Linted, convert, emulate, linted, target
-from tests.models import F32, model, node, run
+from tests.models import F32, Spec, model, node, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +76,19 @@ def test_lint_is_silent_where_it_has_nothing_to_say(
     proto: onnx.ModelProto, config: dict[str, str]
 ) -> None:
     assert linted(proto, **config) == []
+
+
+def test_of_weights_that_are_fed_nothing_is_said() -> None:
+    inputs: list[Spec] = [("x", [3, 4]), ("w", [4, 2])]
+    fed = model([node("MatMul", ["x", "w"], ["y"])], inputs, [("y", [3, 2])])
+    empty = model(
+        [node("MatMul", ["x", "w"], ["y"])],
+        [("x", [3, 0])],
+        [("y", [3, 2])],
+        {"w": np.zeros((0, 2), F32)},
+    )
+
+    assert linted(fed) == linted(empty) == []
 
 
 def clipped(high: float, opset: int) -> onnx.ModelProto:

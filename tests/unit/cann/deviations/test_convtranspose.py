@@ -108,6 +108,37 @@ def test_lint_is_silent_where_both_formulas_crop_as_onnx_does() -> None:
 
 
 @pytest.mark.parametrize(
+    "kind",
+    [
+        # 2 * 3 + 4 + 1 - 9 = 2, as without output_padding; who adds it is not known
+        pytest.param({"output_shape": [9, 11], "output_padding": [1, 1]}, id="padding"),
+        pytest.param({"output_shape": [8, 11], "output_padding": [0, 1]}, id="one-axis"),
+        pytest.param(SHAPED | {"auto_pad": "VALID"}, id="valid"),
+    ],
+)
+def test_what_is_added_or_said_besides_is_not_modelled(kind: dict[str, Any]) -> None:
+    proto = transposed(kind, kernel=4)
+
+    assert linted(proto) == [("t0", "convtranspose-output-shape", "unknown")]
+
+
+def test_flags_are_read_of_2d_nodes_of_onnx_only() -> None:
+    """Behind the node with output_shape: one of another domain, and one of one axis."""
+    proto = transposed(SHAPED, {"pads": [1] * 4}, kernel=4)
+    proto.graph.node[1].domain = "com.acme"
+    proto.opset_import.add(domain="com.acme", version=1)
+    line = transposed({}, rank=1, kernel=4).graph
+    line.node[0].input[:], line.node[0].output[:] = ["z", "v"], ["t2"]
+    line.input[0].name, line.output[0].name, line.initializer[0].name = "z", "t2", "v"
+    for field in ("node", "input", "output", "initializer"):
+        getattr(proto.graph, field).extend(getattr(line, field))
+
+    assert [found for found in linted(proto) if "leaking" in found.deviation] == []
+    proto.graph.node[1].domain = ""
+    assert ("t1", "convtranspose-leaking-flags", "unknown") in linted(proto)
+
+
+@pytest.mark.parametrize(
     ("kinds", "named"),
     [
         pytest.param([SHAPED, {}, {"pads": [1] * 4}], ["t1", "t2"], id="all-behind-it"),

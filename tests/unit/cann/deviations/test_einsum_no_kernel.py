@@ -3,9 +3,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import onnx_ir as ir
 import pytest
 
-from tests.emulation import FP32, Linted, cured, emulate, linted
+from ascendflow.cann.lint import lint
+from ascendflow.cann.target import Target
+from tests.emulation import FP32, Linted, cured, emulate, linted, target
 from tests.models import F32, model, node, run
 
 if TYPE_CHECKING:
@@ -40,6 +43,28 @@ def test_in_fp16_it_is_named() -> None:
     assert linted(einsum("ij,jk,kl->il", "ij", "jk", "kl")) == [
         Linted("y", NAME, "precision")
     ]
+
+
+@pytest.mark.parametrize(
+    ("equation", "operands", "words"),
+    [
+        pytest.param("ij,jk->ik", ["ij", "jk"], "a pass may make a MatMul", id="two"),
+        pytest.param("ij->ji", ["ij"], "a pass may make a MatMul", id="one"),
+        pytest.param("ij,jk", ["ij", "jk"], "no pass takes it", id="no-arrow"),
+        pytest.param("ij,jk,kl->il", ["ij", "jk", "kl"], "no pass takes it", id="three"),
+    ],
+)
+def test_it_says_whether_a_pass_may_take_it(
+    equation: str, operands: list[str], words: str
+) -> None:
+    proto = einsum("->".join([",".join(operands), "ij"]), *operands)
+    proto.graph.node[0].attribute[0].s = equation.encode()
+
+    (found,) = lint(ir.from_proto(proto), Target.of(target()))
+
+    assert found.deviation.name == NAME
+    assert f"{equation!r} has no kernel" in found.found.reason
+    assert words in found.found.reason
 
 
 def test_in_fp32_it_is_not() -> None:

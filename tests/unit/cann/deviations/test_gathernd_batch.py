@@ -65,6 +65,28 @@ def test_where_it_is_dropped_lint_says_so() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "consequence"),
+    [
+        pytest.param([[[1], [-2]], [[0], [-1]]], "silent", id="rows-that-are-there"),
+        pytest.param([[[1], [0]], [[2], [0]]], "unknown", id="one-too-far"),
+        pytest.param([[[1], [0]], [[-3], [0]]], "unknown", id="one-too-far-back"),
+        pytest.param([[[1, 2], [0, 3]]] * 2, "unknown", id="second-axis-too-far"),
+        pytest.param([[[1, 2], [0, -3]]] * 2, "silent", id="second-axis"),
+    ],
+)
+def test_without_batches_indices_are_of_the_first_axes(
+    numbers: list[Any], consequence: str
+) -> None:
+    """The data is 2 x 3 x 4; with batches, indices are of its axes of 3 and 4."""
+    constants = {"i": np.array(numbers, np.int64)}
+    made = node("GatherND", ["x", "i"], ["y"], name="gather", batch_dims=1)
+    shape = ["a", "b", "c"][: 4 - constants["i"].shape[-1]]
+    proto = model([made], [("x", [2, 3, 4])], [("y", shape)], constants, 15)
+
+    assert linted(proto, cann="6.0") == [("gather", "gathernd-batch", consequence)]
+
+
 @pytest.mark.parametrize("fed", [False, True], ids=["constant", "computed"])
 @pytest.mark.parametrize("cann", ["6.0", "8.5"])
 def test_indices_that_name_the_batch_convert_and_agree(cann: str, fed: bool) -> None:

@@ -13,6 +13,7 @@ from tests.emulation import FP32, Linted, emulate, linted
 from tests.models import F32, model, node, run
 
 NAME = "index-in-fp16"
+UNARY = {"Abs", "Neg", "Identity"}
 
 
 def gathered(length: int, *between: str, **attributes: Any) -> onnx.ModelProto:
@@ -23,7 +24,8 @@ def gathered(length: int, *between: str, **attributes: Any) -> onnx.ModelProto:
     ]
     last = "i"
     for op_type in between:
-        nodes.append(node(op_type, [last, "zero"], [f"{last}{op_type}"]))
+        others = [] if op_type in UNARY else ["zero"]
+        nodes.append(node(op_type, [last, *others], [f"{last}{op_type}"]))
         last = nodes[-1].output[0]
     nodes.append(node("Gather", ["table", last], ["y"], name="gather", **attributes))
     constants: dict[str, np.ndarray] = {
@@ -113,6 +115,87 @@ def test_other_readers_of_positions_are_named(op_type: str) -> None:
     )
 
     assert Linted("reader", NAME, "precision") in linted(proto)
+
+
+READERS: dict[str, list[list[str]]] = {
+    "ConstantOfShape": [["i"]],
+    "Expand": [["one", "i"]],
+    "Gather": [["table", "i"]],
+    "GatherElements": [["table", "i"]],
+    "GatherND": [["table", "pair"]],
+    "OneHot": [["i", "depth", "values"], ["at", "scalar", "values"]],
+    "Pad": [["table", "two"]],
+    "Range": [["scalar", "n", "n"], ["n", "scalar", "n"], ["n", "n", "scalar"]],
+    "Reshape": [["table", "i"]],
+    "Resize": [["table", "none", "none", "i"]],
+    "ScatterElements": [["table", "i", "one"]],
+    "ScatterND": [["table", "pair", "one"]],
+    "Slice": [["table", "i", "at"], ["table", "at", "i"]],
+    "Tile": [["table", "i"]],
+    "TopK": [["table", "i"]],
+}
+
+
+@pytest.mark.parametrize(
+    ("op_type", "inputs"),
+    [(op_type, each) for op_type, all_of_it in READERS.items() for each in all_of_it],
+    ids=lambda each: each if isinstance(each, str) else "-".join(each),
+)
+def test_each_input_that_says_where_or_how_many_is_followed(
+    op_type: str, inputs: list[str]
+) -> None:
+    nodes = [
+        node("Mul", ["x", "one"], ["f"]),
+        node("Cast", ["f"], ["i"], to=TensorProto.INT64),
+        node("Unsqueeze", ["i", "at"], ["pair"]),
+        node("Squeeze", ["i"], ["scalar"]),
+        node("Concat", ["i", "i"], ["two"], axis=0),
+        node(op_type, inputs, ["y", "z"] if op_type == "TopK" else ["y"], name="reader"),
+    ]
+    constants = {
+        "one": np.ones(1, F32),
+        "none": np.zeros(0, F32),
+        "at": np.array([0]),
+        "table": np.arange(5000, dtype=F32),
+        "n": np.array(5000),
+        "depth": np.array(5000),
+        "values": np.array([0, 1], F32),
+    }
+    proto = model(nodes, [("x", [1])], [("y", ["a"])], constants)
+    kind = TensorProto.INT64 if op_type == "Range" else TensorProto.FLOAT
+    proto.graph.output[0].type.tensor_type.elem_type = kind
+    if op_type == "OneHot":
+        proto.graph.output[0].type.tensor_type.shape.dim.add().dim_param = "b"
+    assert linted(proto, NAME) == [Linted("reader", NAME, "precision")]
+
+
+@pytest.mark.parametrize("op_type", ["Gather", "GatherElements", "ScatterElements"])
+@pytest.mark.parametrize(("axis", "found"), [(0, True), (-2, True), (1, False)])
+def test_positions_are_those_along_the_axis(
+    op_type: str, axis: int, *, found: bool
+) -> None:
+    inputs = ["table", "i", *(["updates"] if op_type == "ScatterElements" else [])]
+    nodes = [
+        node("Mul", ["x", "one"], ["f"]),
+        node("Cast", ["f"], ["i"], to=TensorProto.INT64),
+        node(op_type, inputs, ["y"], name="reader", axis=axis),
+    ]
+    constants = {
+        "one": np.ones(1, F32),
+        "table": np.zeros((2049, 4), F32),
+        "updates": np.zeros((1, 1), F32),
+    }
+    shape = ["a", "b", "c"][: 3 if op_type == "Gather" else 2]
+    proto = model(nodes, [("x", [1, 1])], [("y", shape)], constants)
+
+    assert bool(linted(proto, NAME)) == found
+
+
+@pytest.mark.parametrize("between", ["Abs", "Neg", "Identity", "Max", "Min", "Mod", "Div"])
+def test_it_is_followed_through_arithmetic(between: str) -> None:
+    found = linted(gathered(2049, between), NAME)
+
+    assert found == [Linted("gather", NAME, "precision")]
 
 
 def roi_align(side: int, scale: float) -> onnx.ModelProto:

@@ -103,6 +103,12 @@ def test_the_nearest_twin_is_harmless(proto: Made, cann: str) -> None:
     assert linted(proto, cann=cann) == []
 
 
+def test_an_empty_slice_that_is_an_output_is_named() -> None:
+    n = node("Slice", ["x", "s", "s"], ["y"], name="n")
+
+    assert linted(made(n, {"s": [1]})) == [("n", "empty-slice", "unknown")]
+
+
 def test_it_is_seen_inside_a_branch() -> None:
     value = helper.make_tensor_value_info("o", TensorProto.INT64, [])
     index = helper.make_tensor("i", TensorProto.INT64, [], [-1])

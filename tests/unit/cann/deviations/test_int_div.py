@@ -53,8 +53,10 @@ def test_int64_is_divided_exactly() -> None:
     np.testing.assert_array_equal(y, run(div(INT64), feeds)["y"])
 
 
-def test_lint_names_the_node() -> None:
-    assert linted(div()) == [Linted("div", "int-div", "precision")]
+@pytest.mark.parametrize("constants", [{}, {"a": B}, {"b": B}], ids=["fed", "a", "b"])
+def test_lint_names_the_node(constants: dict[str, np.ndarray]) -> None:
+    """One operand that stays small does not keep the other from being large."""
+    assert linted(div(INT32, constants)) == [Linted("div", "int-div", "precision")]
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import onnx
 import pytest
 
 from tests.emulation import FP32, Linted, cured, emulate, linted
-from tests.models import F32, model, node, run
+from tests.models import F32, Spec, model, node, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import onnx
 
 
 def logsoftmax(shape: Sequence[int], opset: int = 11, **axis: Any) -> onnx.ModelProto:
@@ -69,6 +68,20 @@ def test_it_normalises_along_one_axis(
 )
 def test_lint_is_silent_on_the_others(proto: onnx.ModelProto) -> None:
     assert linted(proto) == []
+
+
+def test_what_is_coerced_over_a_rank_that_is_not_known_is_unknown() -> None:
+    def reshaped(opset: int, **axis: int) -> onnx.ModelProto:
+        nodes = [
+            node("Reshape", ["x", "shape"], ["r"]),
+            node("LogSoftmax", ["r"], ["y"], name="logsoftmax", **axis),
+        ]
+        inputs: list[Spec] = [("x", [24]), ("shape", ["rank"], onnx.TensorProto.INT64)]
+        return model(nodes, inputs, [("y", ["a", "b"])], opset=opset)
+
+    named = [Linted("logsoftmax", "logsoftmax-legacy-axis", "unknown")]
+    assert linted(reshaped(11, axis=0)) == named
+    assert linted(reshaped(11, axis=-1)) == linted(reshaped(13, axis=0)) == []
 
 
 @pytest.mark.parametrize("kind", [{}, {"axis": 0}, {"axis": 1}])

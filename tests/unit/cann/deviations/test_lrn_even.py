@@ -59,6 +59,13 @@ def test_it_is_refused_before(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["6.0", "8.1", "9.1"])
+def test_a_size_of_0_is_refused_by_every_version(version: str) -> None:
+    assert linted(lrn(0), cann=version) == [("lrn", "lrn-even", "rejected")]
+    with pytest.raises(StageError, match=r"'lrn' .*its size is 0"):
+        emulate(lrn(0), {}, cann=version)
+
+
+@pytest.mark.parametrize("version", ["6.0", "8.1", "9.1"])
 @pytest.mark.parametrize("size", [1, 5])
 def test_lint_is_silent_about_odd_sizes(version: str, size: int) -> None:
     assert linted(lrn(size), cann=version) == []

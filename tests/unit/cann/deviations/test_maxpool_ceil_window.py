@@ -42,6 +42,18 @@ def test_lint_is_silent_elsewhere(
     assert linted(pool("MaxPool", shape, **BEGINS_PAST | kind), cann=version) == []
 
 
+@pytest.mark.parametrize(
+    ("shape", "side"), [([1, 1, 2, 2, 2], 3), ([1, 1, 20, 20], 17)], ids=["3-d", "big"]
+)
+def test_windows_of_other_kernels_are_not_named(shape: list[int], side: int) -> None:
+    """`maxpool-big-window` says what becomes of ceil_mode where a window is big."""
+    rank = len(shape) - 2
+    kind: dict[str, Any] = {"kernel_shape": [side] * rank, "strides": [side] * rank}
+    proto = pool("MaxPool", shape, 13, **kind, pads=[1] * 2 * rank, ceil_mode=1)
+
+    assert linted(proto, "maxpool-ceil-window", cann="8.1") == []
+
+
 def test_from_8_5_on_cann_does_as_onnx() -> None:
     x = numbers(1, 1, 2, 2)
     proto = pool("MaxPool", x.shape, **BEGINS_PAST)

@@ -50,6 +50,13 @@ def chosen(dtype: int) -> onnx.ModelProto:
     return model([choose], [("c", [], TensorProto.BOOL)], [("y", [1], dtype)])
 
 
+def largest(dtype: int) -> onnx.ModelProto:
+    """Max, of which onnxruntime has kernels for some types only."""
+    inputs = [("a", [2], dtype), ("b", [2], dtype)]
+    made = node("Max", ["a", "b"], ["y"], name="n")
+    return model([made], inputs, [("y", [2], dtype)])
+
+
 def asked_for_half(dtype: int) -> onnx.ModelProto:
     made = node("EyeLike", ["x"], ["y"], name="n", dtype=dtype)
     return model([made], [("x", [2, 2])], [("y", [2, 2], dtype)])
@@ -67,6 +74,8 @@ def asked_for_half(dtype: int) -> onnx.ModelProto:
         pytest.param(unary("CastLike"), ["n"], id="cast-like"),
         pytest.param(chosen(FLOAT), ["y"], id="branches"),
         pytest.param(asked_for_half(HALF), ["n"], id="attribute"),
+        pytest.param(largest(TensorProto.INT16), ["n"], id="no-kernel"),
+        pytest.param(unary("Relu", TensorProto.INT16), ["n"], id="no-kernel-nor-function"),
         pytest.param(
             sequence_filled(),
             ["SequenceEmpty_s0", "SequenceInsert_s1", "ConcatFromSequence_y"],
@@ -94,6 +103,8 @@ def test_lint_names_every_node_for_which_convert_refuses(
         pytest.param(between(HALF), id="float16"),
         pytest.param(between(TensorProto.INT32), id="int32"),
         pytest.param(unary("Abs", TensorProto.INT8), id="int8"),
+        pytest.param(largest(TensorProto.INT32), id="kernel"),
+        pytest.param(largest(HALF), id="kernel-of-what-it-becomes"),
         pytest.param(unary("Neg"), id="no-random"),
         pytest.param(chosen(TensorProto.INT64), id="branches-of-integers"),
         pytest.param(asked_for_half(FLOAT), id="attribute"),
@@ -133,6 +144,36 @@ def test_only_the_node_at_which_types_end_is_named() -> None:
     assert [each.node for each in linted(proto, NAME)] == ["b"]
 
 
+def test_cast_like_of_whole_numbers_is_computed(tmp_path: Path) -> None:
+    proto = unary("CastLike", TensorProto.INT32)
+
+    assert linted(proto, NAME, cann="8.5") == []
+    convert(proto, tmp_path, cann="8.5")
+
+
+def test_one_floating_node_in_a_branch_is_enough() -> None:
+    """The other one in it is of whole numbers."""
+    proto = chosen(TensorProto.INT64)
+    branch = proto.graph.node[0].attribute[0].g
+    number = helper.make_tensor("f", FLOAT, [1], [1])
+    branch.node.insert(0, node("Constant", [], ["unread"], value=number))
+
+    assert [each.node for each in linted(proto, NAME)] == ["y"]
+
+
+def test_a_node_with_a_typed_and_an_untyped_input_is_not_named() -> None:
+    """The one that makes the untyped tensor is, and that is enough."""
+    nodes = [
+        node("Neg", ["x"], ["a"], name="a"),
+        node("Add", ["a", "x"], ["b"], name="b"),
+        node("Neg", ["b"], ["y"], name="y"),
+    ]
+    proto = model(nodes, [("x", [2])], [("y", [2])])
+    proto.graph.node[0].op_type = "Mish"  # in ONNX from opset 18 on
+
+    assert [each.node for each in linted(proto, NAME)] == ["a"]
+
+
 def reduced(op_type: str, dtype: int) -> onnx.ModelProto:
     made = [node(op_type, ["x"], ["y"], name="n")]
     return model(made, [("x", [2], dtype)], [("y", [1], dtype)], opset=18)
@@ -170,3 +211,9 @@ def test_a_node_is_named_once_with_all_that_is_beyond_it(tmp_path: Path) -> None
     with pytest.raises(NotModelledError) as caught:
         convert(proto, tmp_path)
     assert caught.value.message.count("'x' is float64") == 1
+
+
+def test_what_nothing_runs_is_told_by_its_types(tmp_path: Path) -> None:
+    with pytest.raises(NotModelledError) as caught:
+        convert(largest(TensorProto.INT16), tmp_path)
+    assert "onnxruntime has no kernel for Max of int16 in opset 17" in caught.value.message

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto
 
 from tests.emulation import Linted, cured, emulate, linted
 from tests.models import F32, model, node, run
-
-if TYPE_CHECKING:
-    import onnx
 
 INDICES = np.array([0, 3, 4, 9, -1, -4, -5, -8, -9], np.int64)
 DEPTH = 4
@@ -62,6 +60,26 @@ def test_float_indices_wrap_too() -> None:
 
     np.testing.assert_array_equal(y, kernel(INDICES, -1))
     assert linted(proto) == [Linted("onehot", "onehot-wrap", "silent")]
+
+
+def test_a_depth_that_is_computed_wraps_too() -> None:
+    proto = onehot()
+    proto.graph.initializer.remove(
+        next(each for each in proto.graph.initializer if each.name == "depth")
+    )
+    depth = onnx.helper.make_tensor_value_info("depth", TensorProto.INT64, [])
+    proto.graph.input.append(depth)
+
+    y = emulate(proto, {"i": INDICES, "depth": np.array(DEPTH)})["y"]
+
+    np.testing.assert_array_equal(y, kernel(INDICES, -1))
+    assert linted(proto) == [Linted("onehot", "onehot-wrap", "silent")]
+
+
+def test_constant_floats_that_are_in_range_are_harmless() -> None:
+    inside = np.array([0, 1, 2, 3, -1, -2, -3, -4, 0], F32)
+
+    assert linted(onehot({"i": inside}), "onehot-wrap") == []
 
 
 @pytest.mark.parametrize("constants", [{}, {"i": INDICES}], ids=["input", "constant"])

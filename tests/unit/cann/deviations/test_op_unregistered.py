@@ -87,6 +87,26 @@ def test_every_custom_node_is_named_with_its_domain(tmp_path: Path) -> None:
         assert spelled in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "spelled"),
+    [
+        ("model", "/blk0/attn1", "custom.ops::1::FlashAttentionX"),
+        ("unknown_in_default_domain", "/tome1/FindMax", "ai.onnx::11::FindMax"),
+    ],
+)
+def test_published_models_are_refused_by_node_type_and_domain(
+    tmp_path: Path, shared: Path, file: str, name: str, spelled: str
+) -> None:
+    """GR16."""
+    proto = onnx.load(shared / "cases" / "GR16" / f"{file}.onnx")
+
+    assert (name, "op-unregistered", "rejected") in linted(proto)
+    with pytest.raises(StageError) as caught:
+        convert(proto, tmp_path)
+    assert f"node {name!r}" in caught.value.message
+    assert spelled in caught.value.message
+
+
 def test_a_custom_suppression_is_refused_with_its_options(tmp_path: Path) -> None:
     """OP13, open-mmlab/mmdeploy#2751: boxes are suppressed and their index returned."""
     nms = node(
@@ -101,6 +121,18 @@ def test_a_custom_suppression_is_refused_with_its_options(tmp_path: Path) -> Non
         r"mmdeploy::1::TRTBatchedNMS with keep_topk, return_index",
     ):
         convert(proto, tmp_path)
+
+
+@pytest.mark.parametrize("cann", ["6.0", "8.1", "9.1"])
+def test_at_both_ends_of_the_window_it_is_named(cann: str) -> None:
+    """RNN is in ONNX since opset 1 and has no parser in any version."""
+    weights = {"w": np.ones((1, 2, 3), np.float32), "r": np.ones((1, 2, 2), np.float32)}
+    made = node("RNN", ["x", "w", "r"], ["y"], name="rnn", hidden_size=2)
+    for opset in (8, 15 if cann == "6.0" else 18):
+        proto = model([made], [("x", [1, 1, 3])], [("y", [1, 1, 1, 2])], weights, opset)
+        assert linted(proto, "op-unregistered", cann=cann) == [
+            ("rnn", "op-unregistered", "rejected")
+        ]
 
 
 def test_a_loop_is_rejected_and_so_is_what_is_in_it(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 
 from ascendflow.errors import StageError
 from ascendflow.graph.canonical import canonicalise
@@ -38,6 +38,33 @@ def test_an_import_that_no_node_uses_is_enough_for_a_rejection(
 def test_one_import_is_what_is_wanted(tmp_path: Path) -> None:
     assert linted(importing()) == []
     convert(importing(), tmp_path)
+
+
+def test_a_domain_that_a_node_uses_is_not_called_unused(tmp_path: Path) -> None:
+    proto = importing("ai.onnx.ml")
+    proto.graph.node.append(
+        helper.make_node("Scaler", ["y"], ["z"], name="scaler", domain="ai.onnx.ml")
+    )
+
+    found = [("", "opset-imports", "rejected"), ("scaler", "op-unregistered", "rejected")]
+    assert linted(proto) == found
+    with pytest.raises(StageError, match=r"'' 17, 'ai\.onnx\.ml' 1(?! \(unused)"):
+        convert(proto, tmp_path)
+
+
+def test_nodes_of_the_other_domain_alone_need_no_only_import() -> None:
+    """A Constant is made a Const before anything is looked up."""
+    value = helper.make_tensor("k", TensorProto.FLOAT, [2], [1, 2])
+    proto = importing("com.microsoft")
+    del proto.graph.node[:]
+    proto.graph.node.extend(
+        [
+            node("Constant", [], ["k"], value=value),
+            helper.make_node("BiasGelu", ["x", "k"], ["y"], domain="com.microsoft"),
+        ]
+    )
+
+    assert linted(proto, "opset-imports") == []
 
 
 def test_what_the_export_stage_writes_has_one() -> None:

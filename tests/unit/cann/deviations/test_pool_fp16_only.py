@@ -64,6 +64,12 @@ def test_an_average_is_rounded_in_every_mode_that_may_lower_it(mode: str) -> Non
             id="ai-cpu",
         ),
         pytest.param(
+            pool("MaxPool"),
+            {"precision_mode": "allow_mix_precision", "soc_version": "Ascend910B1"},
+            [],
+            id="white-on-910B",
+        ),
+        pytest.param(
             pool("AveragePool", 5),
             {"precision_mode": "force_fp32", "soc_version": "Ascend910B1"},
             [],

@@ -33,6 +33,13 @@ def test_what_is_cropped_is_not_modelled(op_type: str, name: str, auto_pad: str)
         emulate(proto, {})
 
 
+def test_one_axis_that_is_cropped_is_enough() -> None:
+    kind: dict[str, Any] = {"kernel_shape": [1, 3], "strides": [5, 1]}
+    proto = pool("MaxPool", [1, 2, 8, 6], auto_pad="SAME_UPPER", **kind)
+
+    assert linted(proto) == [("pool", "pool-same-crops", "unknown")]
+
+
 @pytest.mark.parametrize("lengths", [[6], ["h"]], ids=["nothing-to-pad", "dynamic"])
 @pytest.mark.parametrize("op_type", ["LpPool", "MaxPool", "AveragePool"])
 def test_lint_is_silent_where_nothing_is_known_to_be_cropped(

@@ -51,6 +51,28 @@ def test_lint_names_it(op_type: str) -> None:
     assert found == [("pool", "pool-same-lower", "silent")]
 
 
+@pytest.mark.parametrize(
+    ("op_type", "shape", "cann", "is_named"),
+    [
+        pytest.param("MaxPool", [1, 2, 5, 5, 5], "8.1", True, id="3-d-max"),
+        pytest.param("AveragePool", [1, 2, 5, 5, 5], "8.1", False, id="3-d-average"),
+        pytest.param("LpPool", [1, 2, 5, 5, 5], "8.1", False, id="3-d-powers"),
+        pytest.param("MaxPool", [1, 2, 30, 37], "8.1", False, id="big-max"),
+        pytest.param("AveragePool", [1, 2, 30, 37], "6.0", False, id="big-average"),
+        pytest.param("AveragePool", [1, 2, 30, 37], "8.1", True, id="big-average-later"),
+    ],
+)
+def test_where_auto_pad_is_lost_another_name_says_so(
+    op_type: str, shape: list[int], cann: str, *, is_named: bool
+) -> None:
+    length = 2 if len(shape) == 5 else 16
+    kind: dict[str, Any] = {"kernel_shape": [length] * (len(shape) - 2)}
+    proto = pool(op_type, shape, 13, auto_pad="SAME_LOWER", **kind)
+
+    assert bool(linted(proto, "pool-same-lower", cann=cann)) == is_named
+    assert linted(proto, cann=cann) != []
+
+
 def test_lint_names_what_it_cannot_rule_out() -> None:
     found = linted(pool("MaxPool", [1, 2, "h", 6], **LOWER))
 
@@ -86,3 +108,11 @@ def test_explicit_pads_cure_it(op_type: str) -> None:
     y = emulate(cured(proto, "auto-pad-to-pads"), {"x": x}, **FP32)["y"]
 
     np.testing.assert_array_equal(y, run(proto, {"x": x})["y"])
+
+
+@pytest.mark.parametrize(("kernel", "is_named"), [(2, True), (3, False)])
+def test_a_stride_of_one_is_judged_at_any_length(kernel: int, is_named: bool) -> None:
+    kind: dict[str, Any] = {"auto_pad": "SAME_LOWER", "kernel_shape": [kernel, 3]}
+    proto = pool("MaxPool", [1, 2, "h", 6], **kind)
+
+    assert bool(linted(proto, "pool-same-lower")) is is_named

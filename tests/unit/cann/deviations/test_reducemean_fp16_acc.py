@@ -93,7 +93,19 @@ def test_a_global_average_is_such_a_mean() -> None:
     assert linted(proto, soc_version="Ascend310") == [Linted("gap", NAME, "precision")]
 
 
-def test_keepdims_and_a_partial_sum_beyond_the_range() -> None:
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_sum_that_leaves_the_range_saturates(sign: int) -> None:
+    """fp16(1 / 10) * 65504 = 6548; each sum rounds up, until the tenth is 65520 or more."""
+    x = np.full((1, 10), sign * 65504, F32)
+    with np.errstate(over="ignore"):
+        assert np.isinf(fp16_mean(x, (1,))).all()
+
+    y = emulate(mean(x.shape, [1]), {"x": x}, soc_version="Ascend310")["y"]
+
+    assert y.tolist() == [[sign * 65504]]
+
+
+def test_keepdims_and_three_of_the_largest_number() -> None:
     x = np.full((1, 3), 65504, F32)
     proto = mean(x.shape, [1], keepdims=0)
 

@@ -153,3 +153,45 @@ def test_length_one_of_half_pixel_is_unknown_from_8_5_on() -> None:
 
     assert linted(half, **OPEN) == [("resize", LENGTH_ONE, "unknown")]
     assert linted(other, **OPEN) == [("resize", LENGTH_ONE, "silent")]
+
+
+UP: Kind = {"scales": [1, 1, 2, 1.5], "mode": "linear"}
+
+
+def test_an_open_batch_leaves_nothing_unknown() -> None:
+    batch, x = resize(["N", 2, 4, 6], **UP), picture(4, 6).repeat(3, axis=0)
+
+    assert linted(batch, **FP32) == [("resize", NAME, "silent")]
+    np.testing.assert_allclose(
+        emulate(batch, {"x": x}, **FP32)["y"],
+        bilinear(x, 8, 9, "asymmetric"),
+        rtol=0,
+        atol=3e-6,
+    )
+    assert not linted(cured(batch, NAME), **FP32)
+
+
+@pytest.mark.parametrize(("config", "consequence"), [(FP32, "silent"), (OPEN, "unknown")])
+@pytest.mark.parametrize("shape", [[1, 2, "H", 6], [1, 2, 4, "W"], ["N", 2, "H", "W"]])
+def test_an_open_size_does_not_hide_it(
+    shape: list[int | str], config: Kind, consequence: str
+) -> None:
+    proto = resize(shape, **UP)
+
+    assert ("resize", NAME, consequence) in linted(proto, **config)
+    assert not linted(cured(proto, NAME), NAME, **config)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"mode": "nearest"},
+        {"mode": "linear", "coordinate_transformation_mode": "asymmetric"},
+        {"mode": "linear", "opset": 10},
+        {"mode": "linear", "scales": [1, 1, 1, 1]},
+    ],
+)
+def test_an_open_size_alone_is_not_it(kind: Kind) -> None:
+    proto = resize([1, 2, "H", 6], **{"scales": [1, 1, 2, 2], **kind})
+
+    assert not linted(proto, NAME, **FP32)

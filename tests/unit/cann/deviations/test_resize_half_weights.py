@@ -53,6 +53,17 @@ def test_lint_says_by_how_much_and_onnxruntime_is_as_far_away() -> None:
     assert (np.abs(y - exact) > 2 * rounding).any()
 
 
+def test_one_axis_of_an_inexact_ratio_is_enough() -> None:
+    """Two of the four corners then have no weight at all."""
+    x = picture(6, 8) * F32(8)
+    proto = resize(x.shape, sizes=[1, 2, 6, 20], **HALF_PIXEL)
+
+    y = emulate(proto, {"x": x}, soc_version=SATURATING)["y"]
+
+    assert linted(proto) == [("resize", "resize-half-weights", "precision")]
+    np.testing.assert_array_equal(y, half_weights(x, 6, 20, "pytorch_half_pixel"))
+
+
 @pytest.mark.parametrize(
     ("sizes", "config"),
     [

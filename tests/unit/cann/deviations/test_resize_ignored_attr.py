@@ -54,6 +54,36 @@ def test_antialias_that_only_makes_longer_is_harmless() -> None:
     assert linted(proto, **FP32) == []
 
 
+def test_one_axis_that_antialias_shortens_is_enough() -> None:
+    shortened = resize((1, 2, 8, 6), sizes=[1, 2, 4, 9], antialias=1, opset=18, **PYTORCH)
+    plain = resize((1, 2, 8, 6), sizes=[1, 2, 4, 9], antialias=0, opset=18, **PYTORCH)
+
+    assert linted(shortened, **FP32) == [("resize", NAME, "silent")]
+    assert linted(plain, **FP32) == []
+
+
+FOR_NN: Kind = {
+    "mode": "linear",
+    "coordinate_transformation_mode": "tf_half_pixel_for_nn",
+    "opset": 11,
+}
+
+
+def test_a_rare_mode_samples_asymmetrically_up_to_8_4() -> None:
+    x = picture(4, 8)
+    proto = resize(x.shape, sizes=[1, 2, 6, 8], **FOR_NN)
+    golden = run(proto, {"x": x})["y"]
+
+    y = emulate(proto, {"x": x}, **FP32)["y"]
+    healed = emulate(cured(proto, CURE), {"x": x}, **FP32)["y"]
+
+    np.testing.assert_allclose(y, bilinear(x, 6, 8, "asymmetric"), rtol=0, atol=3e-6)
+    assert np.abs(y - golden).max() > 0.1
+    assert linted(proto, **FP32) == [("resize", NAME, "silent")]
+    np.testing.assert_allclose(healed, golden, rtol=0, atol=3e-6)
+    assert linted(resize((1, 2, 1, 1), sizes=[1, 2, 6, 8], **FOR_NN), **FP32) == []
+
+
 def test_antialias_of_half_pixel_is_two_faults_and_one_rule_cures_both() -> None:
     """RS06."""
     x = picture(16, 16, channels=1)
@@ -102,13 +132,7 @@ def test_the_region_of_interest_is_dropped_and_the_rule_cures_it() -> None:
     [
         pytest.param(cropped((1, 2, 4, 8), [0, 0, 1, 0.5]), id="crop"),
         pytest.param(
-            resize(
-                (1, 2, 4, 8),
-                sizes=[1, 2, 6, 8],
-                mode="linear",
-                coordinate_transformation_mode="tf_half_pixel_for_nn",
-                opset=11,
-            ),
+            resize((1, 2, 4, 8), sizes=[1, 2, 6, 8], **FOR_NN),
             id="for-nn",
         ),
     ],

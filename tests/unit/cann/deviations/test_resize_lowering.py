@@ -191,3 +191,19 @@ def test_confidence_falls_where_the_plugin_was_not_read(
     document = convert(proto, tmp_path, cann=cann)
 
     assert document["applied"][0]["confidence"] == confidence
+
+
+@pytest.mark.parametrize("opset", [11, 17])
+@pytest.mark.parametrize("mode", ["linear", "nearest"])
+def test_a_batch_of_open_length_stays_open(mode: str, opset: int) -> None:
+    kind: Kind = {"mode": mode, "opset": opset, "coordinate_transformation_mode": MODES[1]}
+    x = picture(4, 6).repeat(3, axis=0)
+    proto = resize(["N", "C", 4, 6], scales=[1, 1, 1.5, 2], **kind)
+
+    y = emulate(proto, {"x": x}, **FP32)["y"]
+
+    if mode == "linear":
+        expected = bilinear(x, 6, 12, MODES[1])
+    else:
+        expected = nearest(x, 6, 12, MODES[1], half_away=False)
+    np.testing.assert_allclose(y, expected, rtol=0, atol=3e-6)

@@ -52,6 +52,18 @@ def test_half_pixel_takes_other_elements_by_version_and_the_rule_cures_it(
     np.testing.assert_array_equal(healed, golden)
 
 
+def test_where_no_rounding_gives_those_elements_the_mode_is_to_blame() -> None:
+    """0, 1, 3, 4, 6 of 8: half_pixel gives 5 for the fourth, or 6, however it rounds."""
+    x = np.arange(8, dtype=F32).reshape(1, 1, 8, 1)
+    proto = picked(x.shape, (5, 1), nearest_mode="floor")
+
+    y = emulate(proto, {"x": x}, **FP32)["y"]
+
+    assert y.ravel().tolist() == [0, 1, 3, 4, 6]
+    assert run(proto, {"x": x})["y"].ravel().tolist() == [0, 1, 3, 5, 6]
+    assert linted(proto, **FP32) == [("resize", TIE, "silent")]
+
+
 @pytest.mark.parametrize("mode", ["half_pixel", "pytorch_half_pixel", "asymmetric"])
 @pytest.mark.parametrize("cann", ["6.0", "8.1", "8.5", "9.1"])
 def test_an_integer_factor_upwards_is_harmless_everywhere(cann: str, mode: str) -> None:

@@ -115,9 +115,11 @@ def test_an_unknown_rank_matters_for_axis_0_only(axis: int, found: list[Linted])
 def test_two_unknown_dimensions_on_one_side_are_not_modelled(tmp_path: Path) -> None:
     proto = softmax(["N", "M", 4], axis=1)  # N before it, M from it
     both = softmax(["N", "M", 4, 5], axis=2)
+    spelled = softmax([-1, -1, 4, 5], axis=2)  # as some exporters write unknown ones
 
     assert linted(proto) == []
     assert linted(both) == [Linted("softmax", "softmax-legacy-axis", "unknown")]
+    assert linted(spelled) == linted(both)
     with pytest.raises(NotModelledError, match=r"'softmax'.*two dimensions are unknown"):
         convert(both, tmp_path)
 

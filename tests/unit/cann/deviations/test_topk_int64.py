@@ -83,9 +83,12 @@ def test_where_no_verifier_was_read_it_is_unknown(tmp_path: Path) -> None:
 
 
 def test_indices_that_leave_the_model_are_int32() -> None:
+    """The numbers are numpy's, whatever their type."""
     proto = topk(node("Identity", ["i"], ["idx"]))
 
     assert linted(proto) == [("topk", "topk-int64", "precision")]
+    y = emulate(proto, FEEDS)["idx"]
+    np.testing.assert_array_equal(y[0], np.argsort(-FEEDS["x"][0])[:3])
     assert linted(cured(proto, "indices-to-int64")) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from ascendflow.graph.rule import Applied, Skipped
 from ascendflow.graph.rules.auto_pad_to_pads import AutoPadToPads
 from tests.editing import finding, why_skipped
-from tests.models import model, node
+from tests.models import model, node, run
 from tests.windows import numbers, outputs, pool, random_pools
 
 RULE = AutoPadToPads()
@@ -80,12 +80,26 @@ def test_it_says_what_it_wrote() -> None:
     assert found.after == {"pads": [1, 1, 0, 0]}
 
 
+@pytest.mark.parametrize("kind", [{"dilations": [2, 1]}, {"ceil_mode": 1}])
+def test_a_valid_window_has_no_pads_whatever_it_is_like(kind: dict[str, Any]) -> None:
+    proto = pool("MaxPool", [1, 1, 6, 7], kernel_shape=[2, 3], auto_pad="VALID", **kind)
+
+    found, edited = finding(RULE, proto)
+
+    assert isinstance(found, Applied)
+    assert found.after == {"pads": [0, 0, 0, 0]}
+    np.testing.assert_array_equal(*outputs(proto, edited))
+
+
 @pytest.mark.parametrize(
     ("shape", "kind", "reason"),
     [
         pytest.param([1, 1, 5, 6], {}, "auto_pad is NOTSET", id="not-set"),
         pytest.param(
-            [1, 1, "h", 6], {"auto_pad": "SAME_LOWER"}, "are not fixed", id="dynamic"
+            [1, 1, "h", 6],
+            {"auto_pad": "SAME_LOWER", "strides": [2, 1]},
+            "are not fixed along an axis of stride over 1",
+            id="dynamic",
         ),
         pytest.param(
             [1, 1, 5, 6],
@@ -105,3 +119,19 @@ def test_what_is_not_sure_is_skipped(
     shape: list[int | str], kind: dict[str, Any], reason: str
 ) -> None:
     assert reason in why_skipped(RULE, pool("MaxPool", shape, kernel_shape=[2, 2], **kind))
+
+
+@pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool", "LpPool"])
+@pytest.mark.parametrize("height", [1, 4, 7])
+@pytest.mark.parametrize("auto_pad", ["SAME_LOWER", "SAME_UPPER"])
+def test_a_stride_of_one_pads_alike_at_any_length(
+    op_type: str, height: int, auto_pad: str
+) -> None:
+    kind: dict[str, Any] = {"kernel_shape": [4, 3], "strides": [1, 2]}
+    proto = pool(op_type, ["n", 2, "h", 6], auto_pad=auto_pad, **kind)
+
+    found, after = finding(RULE, proto)
+
+    assert isinstance(found, Applied)
+    x = {"x": numbers(3, 2, height, 6)}
+    np.testing.assert_array_equal(run(after, x)["y"], run(proto, x)["y"])

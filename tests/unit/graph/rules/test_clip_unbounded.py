@@ -35,6 +35,10 @@ def test_bounds_are_written_out_and_clip_infinities_as_before(
 
     assert isinstance(found, Applied)
     onnx.checker.check_model(edited, full_check=True)
+    (left,) = edited.graph.node
+    bounds = {t.name: onnx.numpy_helper.to_array(t) for t in edited.graph.initializer}
+    limits = np.finfo(F32)
+    assert [bounds[name] for name in left.input[1:]] == [limits.min, limits.max]
     x = {"x": np.array(X, F32)}
     made = run(edited, x)["y"]
     np.testing.assert_array_equal(made, run(proto, x)["y"])

@@ -37,11 +37,12 @@ def affine(*lengths: int) -> dict[str, np.ndarray]:
     return {name: rng.standard_normal(lengths).astype(F32) for name in ("scale", "bias")}
 
 
-def grouped(shape: list[int | str], groups: int, opset: int) -> Made:
+def grouped(shape: list[int | str], groups: int, opset: int, **more: float) -> Made:
     """Make a GroupNormalization; onnx's checker calls that of opset 18 deprecated."""
     numbers = affine(groups if opset < 21 else int(shape[1]))
     proto = one("InstanceNormalization", shape, numbers, opset)
-    made = node("GroupNormalization", ["x", *numbers], ["y"], name="n", num_groups=groups)
+    kind: dict[str, Any] = {"num_groups": groups, **more}
+    made = node("GroupNormalization", ["x", *numbers], ["y"], name="n", **kind)
     proto.graph.node[0].CopyFrom(made)
     return proto
 
@@ -101,6 +102,11 @@ def everywhere(op_type: str) -> Made:
             "group-norm-decompose",
             grouped([2, 6, 7], 2, 21),
             id="group-21",
+        ),
+        pytest.param(
+            "group-norm-decompose",
+            grouped([2, 6, 7], 2, 21, epsilon=0.5),
+            id="group-epsilon",
         ),
     ],
 )

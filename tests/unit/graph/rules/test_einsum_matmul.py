@@ -1,18 +1,15 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
+import onnx
 import pytest
 
 from ascendflow.graph.promise import Difference
 from ascendflow.graph.rules.einsum_matmul import EinsumMatmul
 from tests.editing import applied, why_skipped
 from tests.models import F32, Shape, model, node, run
-
-if TYPE_CHECKING:
-    import onnx
 
 LENGTHS = {"a": 2, "b": 3, "c": 4, "d": 5, "e": 6, "i": 3, "j": 4, "k": 5, "h": 2, "w": 3}
 
@@ -157,3 +154,11 @@ def test_dimensions_that_stay_apart_may_be_dynamic(
 )
 def test_others_are_skipped_with_a_reason(proto: onnx.ModelProto, words: str) -> None:
     assert words in why_skipped(EinsumMatmul(), proto)
+
+
+def test_whole_numbers_are_skipped() -> None:
+    proto = einsum("ij,jk->ik")
+    for value in (*proto.graph.input, *proto.graph.output):
+        value.type.tensor_type.elem_type = onnx.TensorProto.INT32
+
+    assert "no floats" in why_skipped(EinsumMatmul(), proto)

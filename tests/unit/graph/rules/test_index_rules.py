@@ -93,10 +93,38 @@ def test_what_it_cannot_be_sure_of_is_skipped(
 
 
 @pytest.mark.parametrize(
+    ("nodes", "reason"),
+    [
+        pytest.param([node("Cast", ["i"], ["c"], to=1)], "are cast already", id="cast"),
+        pytest.param([], "unused", id="unused"),
+        pytest.param(
+            [node("Cast", ["i"], ["c"], to=1), node("Add", ["i", "i"], ["d"])],
+            None,
+            id="read-otherwise-too",
+        ),
+    ],
+)
+def test_indices_that_are_only_cast_need_no_cast(
+    nodes: list[onnx.NodeProto], reason: str | None
+) -> None:
+    made = node("TopK", ["x", "k"], ["v", "i"], name="n")
+    constants = {"k": np.array([2])}
+    proto = model([made, *nodes], [("x", [3])], [("v", [2])], constants)
+
+    (found,) = BY_NAME["indices-to-int64"](ir.from_proto(proto))
+
+    assert isinstance(found, Skipped) == (reason is not None)
+    if isinstance(found, Skipped):
+        assert reason is not None
+        assert reason in found.reason
+
+
+@pytest.mark.parametrize(
     ("indices", "reason"),
     [
         pytest.param([[0], [0]], "name a place twice", id="twice"),
         pytest.param([[1], [-1]], "name a place twice", id="twice-once-from-the-end"),
+        pytest.param([[0], [-2]], "name a place twice", id="the-first-twice"),
         pytest.param(None, "computed", id="computed"),
     ],
 )
@@ -114,6 +142,31 @@ def test_updates_that_may_meet_are_not_taken_apart(indices: Any, reason: str) ->
 
     assert isinstance(found, Skipped)
     assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("op_type", "indices", "is_taken"),
+    [
+        pytest.param("ScatterND", [[0, 1], [0, 2]], True, id="one-row"),
+        pytest.param("ScatterND", [[0, 1], [0, -2]], False, id="one-place"),
+        # without an axis it is the first: the 0 of each row names the first column's
+        pytest.param("ScatterElements", [[0, 1], [0, 0]], False, id="one-column"),
+        pytest.param("ScatterElements", [[0, 1], [1, 0]], True, id="both-rows"),
+    ],
+)
+def test_a_place_is_what_all_its_indices_name(
+    op_type: str, indices: list[list[int]], *, is_taken: bool
+) -> None:
+    made = node(op_type, ["x", "i", "u"], ["y"], name="n", reduction="add")
+    constants: dict[str, np.ndarray] = {
+        "i": np.array(indices, np.int64),
+        "u": np.ones(2 if op_type == "ScatterND" else (2, 2), F32),
+    }
+    proto = model([made], [("x", [2, 3])], [("y", [2, 3])], constants, 18)
+
+    (found,) = BY_NAME["scatter-reduction"](ir.from_proto(proto))
+
+    assert isinstance(found, Skipped) != is_taken
 
 
 def arg(rng: np.random.Generator) -> Made:

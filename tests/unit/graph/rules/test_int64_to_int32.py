@@ -162,10 +162,14 @@ def test_what_cannot_be_proven_or_said_in_onnx_is_skipped(
     assert reason in found.reason
 
 
-def test_what_is_in_int32_already_is_left() -> None:
-    made = node("Slice", ["x", "s", "e"], ["y"], name="n")
-    constants = {"s": np.array([1], np.int32), "e": np.array([3], np.int32)}
-    proto = model([made], [("x", [10, 7])], [("y", ("a", 7))], constants)
+@pytest.mark.parametrize("op_type", ["Slice", "Gather", "GatherElements"])
+def test_what_is_in_int32_already_is_left(op_type: str) -> None:
+    is_slice = op_type == "Slice"
+    made = node(op_type, ["x", "s", "e"][: 3 if is_slice else 2], ["y"], name="n")
+    indices = [1] if is_slice else [[1]]
+    constants = {"s": np.array(indices, np.int32), "e": np.array([3], np.int32)}
+    outputs: list[Any] = [("y", ["a", "b", "c"][: 3 if op_type == "Gather" else 2])]
+    proto = model([made], [("x", [10, 7])], outputs, constants)
 
     (found,) = Int64ToInt32()(ir.from_proto(proto))
 

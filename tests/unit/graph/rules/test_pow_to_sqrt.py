@@ -65,3 +65,10 @@ def test_fp16_models_get_fp16_constants() -> None:
 @pytest.mark.parametrize("exponent", [2, 3, 0.25])
 def test_other_exponents_are_skipped(exponent: float) -> None:
     assert f"its exponent is {exponent:g}" in why_skipped(PowToSqrt(), power(exponent))
+
+
+def test_an_exponent_that_is_fed_is_skipped() -> None:
+    nodes = [node("Pow", ["x", "p"], ["y"])]
+    proto = model(nodes, [("x", [4]), ("p", [])], [("y", [4])])
+
+    assert "constant" in why_skipped(PowToSqrt(), proto)

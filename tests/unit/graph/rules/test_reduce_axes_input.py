@@ -122,3 +122,12 @@ def test_a_mean_over_known_lengths_of_a_dynamic_tensor_is_cured() -> None:
 )
 def test_others_are_skipped_with_a_reason(proto: onnx.ModelProto, reason: str) -> None:
     assert reason in why_skipped(ReduceAxesInput(), proto)
+
+
+@pytest.mark.parametrize("op_type", ["ReduceMean", "ReduceMax"])
+def test_axes_that_are_fed_are_skipped(op_type: str) -> None:
+    made = node(op_type, ["x", "axes"], ["y"], name="r")
+    inputs: list[Any] = [("x", [2, 3]), ("axes", [1], onnx.TensorProto.INT64)]
+    proto = model([made], inputs, [("y", ["a", "b"])], opset=18)
+
+    assert "its axes are no constant" in why_skipped(ReduceAxesInput(), proto)

@@ -77,9 +77,9 @@ def test_linear_half_pixel_resize_is_respelled_and_keeps_its_values(
             id="asymmetric",
         ),
         pytest.param(
-            resize([1, 1, "H", 6], scales=[1, 1, 2, 2], mode="linear"),
+            resize([1, 1, "H", 6], scales=[1, 1, 0.5, 2], mode="linear"),
             "H is dynamic",
-            id="dynamic",
+            id="dynamic-and-shortened",
         ),
         pytest.param(
             resize([1, 4, 6], scales=[1, 2, 2], mode="linear"),
@@ -116,3 +116,23 @@ def test_the_two_modes_do_differ_at_length_one() -> None:
 
     assert outputs[0].ravel().tolist() == [9, 10, 11, 12, 13, 14]
     assert outputs[1].ravel().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("length", [1, 2, 7])
+@pytest.mark.parametrize("scale", [1, 1.5, 2])
+def test_an_open_axis_that_is_not_shortened_keeps_its_values_at_any_length(
+    length: int, scale: float
+) -> None:
+    proto = resize(["N", 2, "H", 6], scales=[1, 1, scale, 2], mode="linear")
+
+    found, edited = finding(ResizeHalfPixel(), proto)
+
+    assert isinstance(found, Applied)
+    x = {"x": np.random.default_rng(0).standard_normal((3, 2, length, 6)).astype(F32)}
+    np.testing.assert_array_equal(run(edited, x)["y"], run(proto, x)["y"])
+
+
+def test_a_height_that_stays_1_needs_no_batch() -> None:
+    proto = resize(["N", 2, 1, 6], scales=[1, 1, 1, 2], mode="linear")
+
+    assert isinstance(finding(ResizeHalfPixel(), proto)[0], Applied)

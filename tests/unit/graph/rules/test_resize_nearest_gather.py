@@ -8,7 +8,7 @@ import pytest
 
 from ascendflow.graph.rule import Applied, Skipped
 from ascendflow.graph.rules.resize_nearest_gather import ResizeNearestGather
-from tests.editing import finding, why_skipped
+from tests.editing import applied, finding, why_skipped
 from tests.models import F32, model, node, resize, run
 
 Kind = dict[str, Any]
@@ -164,7 +164,7 @@ def test_a_region_within_the_input_is_gathered() -> None:
             id="linear",
         ),
         pytest.param(
-            resize(["N", 2, 4, 6], scales=[1, 1, 2, 2]),
+            resize([1, 2, "H", 6], scales=[1, 1, 2, 2]),
             "is not fixed",
             id="dynamic",
         ),
@@ -214,3 +214,13 @@ def test_whatever_it_applies_to_keeps_its_bits() -> None:
             applied += 1
 
     assert applied > 120
+
+
+@pytest.mark.parametrize("shape", [["N", 2, 4, 6], ["N", "C", 4, 6]])
+def test_only_the_axes_that_are_resized_need_a_length(shape: list[int | str]) -> None:
+    proto = resize(shape, scales=[1, 1, 1.5, 0.5], mode="nearest")
+
+    after = applied(ResizeNearestGather(), proto)
+
+    x = {"x": np.random.default_rng(0).standard_normal((3, 2, 4, 6)).astype(F32)}
+    np.testing.assert_allclose(run(after, x)["y"], run(proto, x)["y"], rtol=0, atol=1e-5)

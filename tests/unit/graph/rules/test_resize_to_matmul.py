@@ -9,7 +9,7 @@ import pytest
 from ascendflow.graph.rule import Applied, Skipped
 from ascendflow.graph.rules import resize_to_matmul
 from ascendflow.graph.rules.resize_to_matmul import ResizeToMatMul
-from tests.editing import finding, why_skipped
+from tests.editing import applied, finding, why_skipped
 from tests.models import F32, model, node, resize, run
 
 Kind = dict[str, Any]
@@ -56,6 +56,7 @@ CASES = {
     "rank-2": resize([5, 7], sizes=[9, 3], mode="linear"),
     "rank-3": resize([2, 5, 7], sizes=[2, 9, 3], mode="linear"),
     "rank-3-batch": resize([2, 5, 7], sizes=[3, 9, 3], mode="linear"),
+    "channels": resize([1, 2, 4, 6], sizes=[1, 5, 4, 6], **PYTORCH),
     "rank-5": resize([1, 2, 3, 4, 5], sizes=[1, 2, 5, 9, 3], mode="linear"),
     "for-nn": resize(
         [1, 2, 4, 6], sizes=[1, 2, 7, 9], mode="linear", opset=11,
@@ -142,12 +143,22 @@ def test_a_constant_picture_stays_constant() -> None:
             id="corners",
         ),
         pytest.param(
+            resize(
+                [1, 2, 4, 6],
+                sizes=[1, 2, 1, 12],
+                mode="linear",
+                coordinate_transformation_mode="asymmetric",
+            ),
+            "the same",
+            id="asymmetric-length-1",
+        ),
+        pytest.param(
             resize([1, 2, 4, 6], sizes=[1, 2, 8, 12]),
             "rule resize-nearest-gather",
             id="nearest",
         ),
         pytest.param(
-            resize(["N", 2, 4, 6], scales=[1, 1, 2, 2], mode="cubic"),
+            resize([1, 2, "H", 6], scales=[1, 1, 2, 2], mode="cubic"),
             "not fixed",
             id="dynamic",
         ),
@@ -248,3 +259,13 @@ def test_whatever_it_applies_to_stays_within_its_promise() -> None:
             applied += 1
 
     assert applied > 90
+
+
+@pytest.mark.parametrize("shape", [["N", 2, 4, 6], ["N", "C", 4, 6]])
+def test_only_the_axes_that_are_resized_need_a_length(shape: list[int | str]) -> None:
+    proto = resize(shape, scales=[1, 1, 1.5, 0.5], mode="cubic")
+
+    after = applied(ResizeToMatMul(), proto)
+
+    x = {"x": np.random.default_rng(0).standard_normal((3, 2, 4, 6)).astype(F32)}
+    np.testing.assert_allclose(run(after, x)["y"], run(proto, x)["y"], rtol=0, atol=1e-5)

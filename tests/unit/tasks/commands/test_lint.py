@@ -535,7 +535,7 @@ def test_open_shapes_are_told_and_given_ones_are_taken(
     assert "[resize-nearest-shape]" in unasked
     assert unasked.splitlines()[-2].endswith("add --simplify --shape x:?,3,?,8")
     step = unasked.splitlines()[-1]
-    assert step.startswith("next: the same with `--simplify --shape x:?,3,?,8`")
+    assert step.startswith("next: add `--simplify --shape x:?,3,?,8`, with a number for")
     assert "0 rejected, 0 silent, 0 precision, 0 unknown (2 nodes" in asked
     assert asked.splitlines()[-2].endswith("add --simplify")
 
@@ -614,10 +614,42 @@ def test_a_model_in_training_mode_is_refused_as_a_pipeline_refuses_it(
     )
 
 
-def test_what_no_pipeline_starts_from_is_told_where_it_is_simplified(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    proto = model([node("RandomNormalLike", ["x"], ["y"])], [("x", [2])], [("y", [2])])
+def random() -> onnx.ModelProto:
+    return model([node("RandomNormalLike", ["x"], ["y"])], [("x", [2])], [("y", [2])])
 
-    assert lint(save(proto, tmp_path / "m.onnx"), *TARGET, "--simplify") == 3
-    assert "is random (RandomNormalLike)" in capsys.readouterr().err
+
+def unknown(domain: str) -> onnx.ModelProto:
+    """An operator that ONNX does not have, or only its owner."""
+    proto = model([node("Relu", ["x"], ["y"], name="n")], [("x", [2])], [("y", [2])])
+    proto.graph.node[0].op_type, proto.graph.node[0].domain = "FindMax", domain
+    if domain:
+        proto.opset_import.add(domain=domain, version=1)
+    return proto
+
+
+@pytest.mark.parametrize(
+    ("proto", "told"),
+    [
+        pytest.param(random(), "is random (RandomNormalLike)", id="random"),
+        pytest.param(unknown(""), "FindMax is no known operator of opset", id="onnx"),
+        pytest.param(unknown("own.ops"), "operator of domain 'own.ops'", id="own"),
+    ],
+)
+def test_what_no_pipeline_takes_is_a_fault_of_the_model_simplified_or_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], proto: onnx.ModelProto, told: str
+) -> None:
+    file = save(proto, tmp_path / "m.onnx")
+
+    for strict in ([], ["--strict"]):
+        assert lint(file, *TARGET, *strict) == 1
+        assert capsys.readouterr().err == ""
+        assert lint(file, *TARGET, *strict, "--simplify") == 1
+        error = capsys.readouterr().err
+        assert "lint: a pipeline refuses m.onnx: " in error
+        assert told in error
+        assert "without --simplify" in error
+    # It judges nothing, so that it fails where there is nothing to list.
+    precise = Precision()
+    assert precise.parse_execute([file, "--soc=Ascend310P3"]) == 0
+    assert precise.parse_execute([file, "--soc=Ascend310P3", "--simplify"]) == 3
+    assert told in capsys.readouterr().err

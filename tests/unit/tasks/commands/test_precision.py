@@ -158,7 +158,7 @@ def test_a_model_that_is_refused_as_a_whole_is_told_first(
     [
         ([], "give one ONNX file"),
         (["{}"], "give the SoC with --soc"),
-        (["gone.onnx", "--soc", "Ascend310"], "there is no file 'gone.onnx'"),
+        (["gone.onnx", "--soc", "Ascend310"], "precision: gone.onnx: does not exist"),
         (["{}", "--soc", "Ascend310P4"], "did you mean 'Ascend310P"),
         (["{}", "--soc", "Ascend310", "--precision-mode", "fp61"], "did you mean 'fp16'?"),
         (
@@ -222,7 +222,7 @@ def test_every_line_says_why_in_each_mode_on_each_family(
     assert listed["precision_mode"] == mode
 
 
-@pytest.mark.parametrize(("to", "told"), [(0, "-"), (8, "string"), (16, "bfloat16")])
+@pytest.mark.parametrize(("to", "told"), [(8, "string"), (16, "bfloat16")])
 def test_cast_to_what_numpy_has_no_type_for_is_listed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], to: int, told: str
 ) -> None:
@@ -256,3 +256,16 @@ def test_a_file_is_named_from_where_the_user_stands(
     assert cli.main() == 0
     assert "stem" in capsys.readouterr().out
     assert path
+
+
+def test_a_name_that_is_no_text_is_listed_by_its_bytes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proto = model([node("Relu", ["x"], ["y"], name="NNNN")], [("x", [2])], [("y", [2])])
+    held = proto.SerializeToString().replace(b"NNNN", b"\xff\xfe\xc0\x80")
+    (tmp_path / "m.onnx").write_bytes(held)
+
+    for form in ("text", "json"):
+        command = [str(tmp_path / "m.onnx"), "--soc=Ascend310P3", "--format", form]
+        assert Precision().parse_execute(command) == 0
+        assert r"\xff\xfe\xc0\x80" in capsys.readouterr().out.replace("\\\\", "\\")

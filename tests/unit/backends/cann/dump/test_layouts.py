@@ -191,3 +191,11 @@ def test_weights_of_a_grouped_convolution_are_refused() -> None:
     with pytest.raises(StageError, match="4 groups are interleaved"):
         restored(laid, FRACTAL_Z, (16, 4, 3, 3), groups=4)
     assert restored(laid, FRACTAL_Z, (16, 4, 3, 3), groups=1).shape == (16, 4, 3, 3)
+
+
+@pytest.mark.parametrize("layout", [NCHW, ND])
+def test_elements_that_onnx_has_in_another_order_are_not_only_shaped(layout: int) -> None:
+    values = np.zeros((1, 2, 2, 3), np.float32)
+
+    with pytest.raises(StageError, match=r"into NHWC \(1 x 2 x 2 x 3\): no way back"):
+        restored(values, layout, values.shape, origin="NHWC")

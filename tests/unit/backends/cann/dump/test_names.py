@@ -9,7 +9,6 @@ import pytest
 from ascendflow.backends.cann.dump.names import (
     DumpName,
     dumps,
-    golden_name,
     parsed,
     spelled,
 )
@@ -61,10 +60,6 @@ def test_operator_is_spelled_as_in_file_names() -> None:
     assert spelled("/layer.0/Conv:0-b_c") == "_layer_0_Conv:0-b_c"
 
 
-def test_golden_is_named_as_the_tool_looks_for_it() -> None:
-    assert golden_name("/layer.0/Conv", 1, 16) == "_layer_0_Conv.1.16.npy"
-
-
 def test_folder_is_listed_by_time_and_long_names_through_the_mapping(
     tmp_path: Path,
 ) -> None:
@@ -73,7 +68,7 @@ def test_folder_is_listed_by_time_and_long_names_through_the_mapping(
     (tmp_path / "mapping.csv").write_text(f"123456,Add.{'long_' * 60}.1.15\n")
     (tmp_path / "folder").mkdir()
 
-    found = dumps(tmp_path)
+    found = dumps(tmp_path, pytest.fail)
 
     assert [told.op_type for told in found.values()] == ["Relu", "Add", "Conv2D"]
     assert [path.name for path in found] == [
@@ -84,14 +79,19 @@ def test_folder_is_listed_by_time_and_long_names_through_the_mapping(
     assert found[tmp_path / "123456"].name == "long_" * 60
 
 
-def test_strangers_and_digits_without_a_mapping_are_refused_all_at_once(
+def test_strangers_and_digits_without_a_mapping_are_told_and_alone_refused(
     tmp_path: Path,
 ) -> None:
     for name in ("Conv2D.conv.3.20", "123", "notes.txt"):
         (tmp_path / name).touch()
+    text, warned = "2 files are no dumps by their names: 123, notes.txt", list[str]()
 
-    with pytest.raises(StageError, match="2 files are no dumps by their names: 123, notes"):
-        dumps(tmp_path)
+    assert [path.name for path in dumps(tmp_path, warned.append)] == ["Conv2D.conv.3.20"]
+    assert warned == [text]
+
+    (tmp_path / "Conv2D.conv.3.20").unlink()
+    with pytest.raises(StageError, match=text):
+        dumps(tmp_path, pytest.fail)
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,12 @@ def test_mapping_that_is_none_is_refused(tmp_path: Path, text: str, told: str) -
     (tmp_path / "mapping.csv").write_text(text)
 
     with pytest.raises(StageError, match=told):
-        dumps(tmp_path)
+        dumps(tmp_path, pytest.fail)
+
+
+def test_mapping_of_any_size_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "mapping.csv").open("wb") as file:
+        file.truncate((100 << 20) + 1)
+
+    with pytest.raises(StageError, match="has 104857601 bytes, the most is 104857600"):
+        dumps(tmp_path, pytest.fail)

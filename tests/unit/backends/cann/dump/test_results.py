@@ -146,6 +146,22 @@ def test_at_its_limit_a_tensor_is_right(tmp_path: Path) -> None:
     assert problems(read_one(tmp_path, changed(**limits))) == []
 
 
+@pytest.mark.parametrize(
+    ("column", "beyond"),
+    [
+        ("CosineSimilarity", "0.989999"),
+        ("RelativeEuclideanDistance", "0.050001"),
+        ("KullbackLeiblerDivergence", "0.005001"),
+        ("RootMeanSquareError", "1.000001"),
+        ("MeanRelativeError", "1.000001"),
+    ],
+)
+def test_digit_beyond_each_limit_is_wrong(tmp_path: Path, column: str, beyond: str) -> None:
+    (problem,) = problems(read_one(tmp_path, changed(**{column: beyond})))
+
+    assert "the limit" in problem
+
+
 def booleans(cosine: str = "1.000000", reason: str = "") -> list[str]:
     """A row of booleans: all but two metrics are missing, and the reasons say so."""
     row = changed(**{**dict.fromkeys(METRICS, "NaN"), "CosineSimilarity": cosine})

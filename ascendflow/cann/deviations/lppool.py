@@ -58,20 +58,18 @@ class _LpPool(NodeDeviation):
             node.attributes.pop("auto_pad", None)
 
 
-class LpPoolIgnoredAttr(_LpPool):
+class LpPoolCeilMode(_LpPool):
     """ceil_mode of case 1."""
 
-    name: ClassVar[str] = "lppool-ignored-attr"
+    name: ClassVar[str] = "lppool-ceil-mode"
     onnx: ClassVar[str] = "ceil_mode adds a window that reaches past the end."
     cann: ClassVar[str] = "ceil_mode is not read."
     cure: ClassVar[str | None] = "ceil-mode-to-pads"
 
     def judge(self, node: ir.Node, window: Window, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Compare the numbers of windows."""
-        losses = [loss for name, loss in lost(node, window) if name == "ceil_mode"]
-        if losses:
-            return Found(f"not read: {', '.join(losses)}", "silent")
-        return Harmless("ceil_mode changes nothing")
+        unread = _unread(node, window, "ceil_mode")
+        return unread or Harmless("ceil_mode changes nothing")
 
 
 class LpPoolAutoPad(_LpPool):
@@ -84,10 +82,8 @@ class LpPoolAutoPad(_LpPool):
 
     def judge(self, node: ir.Node, window: Window, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Compute what is padded."""
-        losses = [loss for name, loss in lost(node, window) if name == "auto_pad"]
-        if losses and _loses_auto_pad(window):
-            return Found(f"not read: {', '.join(losses)}", "silent")
-        return Harmless("auto_pad is read, or pads nothing")
+        unread = _unread(node, window, "auto_pad") if _loses_auto_pad(window) else None
+        return unread or Harmless("auto_pad is read, or pads nothing")
 
 
 class LpPoolDilation(_LpPool):
@@ -122,6 +118,12 @@ class LpPoolOddPower(_LpPool):
         if p % 2 and not conditions.profile.is_open:
             return Found(f"p is {p}: signs are kept, and roots of less than 0", "unknown")
         return Harmless("p is even, or the release takes |x|")
+
+
+def _unread(node: ir.Node, window: Window, attribute: str) -> Found | None:
+    """Find an attribute of a window that means something, and is not read."""
+    losses = [loss for name, loss in lost(node, window) if name == attribute]
+    return Found(f"not read: {', '.join(losses)}", "silent") if losses else None
 
 
 def _loses_auto_pad(window: Window) -> bool:

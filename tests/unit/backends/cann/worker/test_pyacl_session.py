@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 FED = {"x": np.array([[-1, 2, -3, 4]], np.float32)}
 ORDER = [
     *("init", "rt.set_device", "rt.create_context", "mdl.load_from_file", "mdl.get_desc"),
-    *("rt.malloc", "create_data_buffer", "mdl.add_dataset_buffer", "rt.memcpy"),
-    *("rt.malloc", "create_data_buffer", "mdl.add_dataset_buffer", "rt.memset"),
+    *("rt.malloc", "rt.memcpy", "create_data_buffer", "mdl.add_dataset_buffer"),
+    *("rt.malloc", "rt.memset", "create_data_buffer", "mdl.add_dataset_buffer"),
     *("mdl.execute", "rt.malloc_host", "rt.memcpy", "rt.free_host"),
     *("destroy_data_buffer", "rt.free", "destroy_data_buffer", "rt.free"),
     *("mdl.destroy_dataset", "mdl.destroy_dataset"),
@@ -80,3 +80,38 @@ def test_output_that_the_device_does_not_write_is_nan(device: Device, om: Path) 
 def test_feeds_are_held_to_the_om_here_too(device: Device, om: Path) -> None:
     with pytest.raises(StageError, match="'x' is float32 in the OM, fed is float64"):
         device.run(om, {"x": FED["x"].astype(np.float64)}, api="pyacl")
+
+
+@pytest.fixture
+def open_om(device: Device) -> Path:
+    nodes = [node("Relu", ["x"], ["y"], name="act")]
+    proto = model(nodes, [value("x", ["n", 4])], [value("y", ["n", 4])])
+    shape = {"dynamic_shape": True, "input_shape": {"x": [-1, 4]}}
+    return device.built(proto, {"x": [1, 4]}, **shape)
+
+
+@pytest.mark.parametrize("call", ["mdl.set_dataset_tensor_desc", "get_tensor_desc_dim_v2"])
+def test_memory_that_the_runtime_took_for_an_open_output_is_given_back(
+    device: Device, open_om: Path, call: str
+) -> None:
+    # The stand-in's last call counts what is left.
+    (found,) = device.run(open_om, FED, api="pyacl")
+    assert found["y"].tolist() == [[0, 2, 0, 4]]
+    made = calls(device)
+    assert made.count("rt.free") == made.count("rt.malloc") + 1
+    device.says(acl_fails={call: 100000})
+    with pytest.raises(StageError, match=rf"acl\.{call} gave 100000: a bad parameter"):
+        device.run(open_om, FED, api="pyacl")
+    assert calls(device)[-1] == "finalize"
+
+
+def test_open_output_of_no_bytes_or_no_known_shape(device: Device, open_om: Path) -> None:
+    none = {"x": np.zeros((0, 4), np.float32)}
+    (found,) = device.run(open_om, none, api="pyacl")
+    assert found["y"].shape == (0, 4)
+    device.says(acl_fails={"create_tensor_desc": 200000})
+    with pytest.raises(StageError, match=r"acl\.create_tensor_desc gave nothing"):
+        device.run(open_om, FED, api="pyacl")
+    device.says(untold=True)
+    with pytest.raises(StageError, match="the shape of output 'act:0:y' is not told"):
+        device.run(open_om, FED, api="pyacl")

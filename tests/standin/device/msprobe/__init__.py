@@ -1,0 +1,1 @@
+"""Stands in for mindstudio-probe, as far as `compare -m offline_model` goes."""
