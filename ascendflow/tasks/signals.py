@@ -63,7 +63,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     is_worker = parent_process() is not None
     if is_worker:  # doit tells it once more: on its way out that would be a traceback
         for each in SIGNALS:
-            signal.signal(each, signal.SIG_IGN)
+            signal.signal(each, lambda *_: None)  # SIG_IGN: one on its way is an error
     _end_children()
     if not is_worker:  # workers are told as well, and need not say so again
         name = signal.Signals(number).name
