@@ -6,14 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from doit.cmd_help import Help as DoitHelp
-from doit.doit_cmd import DoitMain
-from doit.version import VERSION
-
-from ascendflow import __version__
 from ascendflow.errors import UsageError
-from ascendflow.tasks.commands import COMMANDS, DATABASES
-from ascendflow.tasks.commands.help import Help
 
 NEEDS_NO_DODO = (
     "doctor",
@@ -32,28 +25,11 @@ STAYS_WHERE_IT_IS = ("doctor", "inspect", "lint", "precision")
 NAMES_A_DODO = ("-f", "--file", "-d", "--dir")
 
 
-class AscendflowMain(DoitMain):
-    """doit's command line, with ascendflow's commands whatever pyproject.toml says."""
-
-    BIN_NAME = "ascendflow"
-    DOIT_CMDS = (
-        Help,
-        *(command for command in DoitMain.DOIT_CMDS if command is not DoitHelp),
-    )
-
-    def __init__(self) -> None:
-        plugins = {"COMMAND": dict(COMMANDS), "BACKEND": dict(DATABASES)}
-        super().__init__(extra_config=plugins)
-
-    @staticmethod
-    def print_version() -> None:
-        """Print whose version it is, and doit's."""
-        doit = ".".join(map(str, VERSION))
-        sys.stdout.write(f"ascendflow {__version__} (doit {doit})\n")
-
-
 def main() -> int:
     """Run one command; returns the exit code."""
+    # Not at the top: until tasks/ begins to be imported, an interrupt shows a traceback.
+    from ascendflow.tasks.command_line import CommandLine
+
     arguments = [argument for argument in sys.argv[1:] if argument]
     if arguments[:1] in [[name] for name in STAYS_WHERE_IT_IS]:
         pass
@@ -64,7 +40,7 @@ def main() -> int:
         return UsageError.exit_code
     if arguments[:1] == ["--help"]:
         arguments[0] = "help"  # doit would not ask our class
-    code: int = AscendflowMain().run(arguments)
+    code: int = CommandLine().run(arguments)
     return code
 
 

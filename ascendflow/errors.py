@@ -28,19 +28,27 @@ class AscendflowError(Exception):
     Attributes:
         message: where: what is wrong, with both values.
         hint: what to do next, or None.
+        keys: the way to what the manifest says of it, ("inputs", 0, "shape"), where it is
+            told by who knows no lines.
+        log: where the log of what failed is, and how it ends, or None.
         exit_code: what the process should exit with (1 gate, 2 stage, 3 nothing ran).
     """
 
     exit_code: ClassVar[int] = 2
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, keys: tuple[str | int, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.keys = keys
+        self.log: str | None = None
 
     def __str__(self) -> str:
-        """Return the message, then the hint on a line of its own."""
-        return self.message if self.hint is None else f"{self.message}\n  hint: {self.hint}"
+        """Return the message, then hint and log on lines of their own."""
+        hint = None if self.hint is None else f"hint: {self.hint}"
+        return "\n  ".join(filter(None, (self.message, hint, self.log)))
 
 
 class UsageError(AscendflowError):

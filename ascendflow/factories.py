@@ -71,13 +71,17 @@ def load_module(folder: Path, module: str) -> ModuleType:
 
 
 @contextmanager
-def users_code(what: str, during: str = "") -> Iterator[None]:
+def users_code(
+    what: str, during: str = "", hint: str | None = None, keys: tuple[str | int, ...] = ()
+) -> Iterator[None]:
     """Turn what a user's code raises into a StageError that says where it came from.
 
     Args:
         what: what ran, e.g. "data.py:test_samples"; said where no line of the user's own
             is to be found, e.g. because it was called with wrong arguments.
         during: on what occasion, e.g. "on the torch outputs".
+        hint: what to do about it, where the occasion says.
+        keys: the way to what the manifest says of it.
 
     Raises:
         StageError: the block raised; the traceback goes to standard error, which is the
@@ -90,9 +94,7 @@ def users_code(what: str, during: str = "") -> Iterator[None]:
     except (Exception, SystemExit) as error:
         traceback.print_exc()
         where = ", ".join(filter(None, (users_line(error) or what, during)))
-        raise StageError(
-            f"{where}: {said(error)}", hint="the traceback is in the stage's log"
-        ) from error
+        raise StageError(f"{where}: {said(error)}", hint=hint, keys=keys) from error
 
 
 def said(error: BaseException) -> str:

@@ -126,6 +126,11 @@ class Plan(NamedTuple):
         """List the stages of one kind: one, or one for each backend."""
         return [stage for stage in self.stages if stage.kind == kind]
 
+    def report_of(self, gate: PlannedStage) -> PlannedStage | None:
+        """Return the stage that reports what a gate judged."""
+        of_branch = (each for each in self.all_of("report") if each.branch == gate.branch)
+        return next(of_branch, None)
+
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON data."""
         return {**self._asdict(), "stages": [stage._asdict() for stage in self.stages]}

@@ -94,12 +94,17 @@ def _instances(
 
 
 def _refuse_target(target: Mapping[str, Any], loaded: LoadedManifest) -> None:
-    if (reason := load_backend(target["backend"]).refuse(target)) is not None:
-        where = f"pipelines/{loaded.manifest.model}/manifest.yaml: convert"
-        if loaded.overrides:
-            said = " ".join(loaded.overrides)
-            where = f"{said} on the command line, the rest of {where}"
-        raise NotModelledError(f"{where}: {reason}")
+    if (reason := load_backend(target["backend"]).refuse(target)) is None:
+        return
+    if loaded.overrides:
+        said = " ".join(loaded.overrides)
+        where = f"{said} on the command line, the rest of {loaded.file}: convert: "
+    else:
+        key, _, reason = reason.partition(" ")
+        if ("convert", key) not in loaded.lines and key == "precision_mode":
+            key = "precision_mode_v2"  # the other spelling
+        where = f"{loaded.place(('convert', key))}: convert.{key} "
+    raise NotModelledError(f"{where}{reason}")
 
 
 def _producers(classes: Mapping[str, type[Stage]]) -> dict[str, str]:

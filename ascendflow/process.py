@@ -73,11 +73,13 @@ class Limits:
 class _Child:
     """A running child, the write end of its lifeline, and the mark of its descendants."""
 
-    def __init__(self, process: subprocess.Popen[bytes], lifeline: int, mark: str) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], lifeline: int, mark: str, parent: int
+    ) -> None:
         self.process = process
         self._mark = mark
         self.started = time.monotonic()
-        self.parent_of_worker = os.getppid()
+        self.parent_of_worker = parent
         self.ended_for: tuple[Reason, str] | None = None
         self._lifeline = lifeline
         self._ending = _descriptor_of(process.pid)
@@ -188,7 +190,8 @@ def _start(
     # Neither end is inheritable; Popen makes an exception of the read end for this child,
     # so no child holds another's write end.
     read_end, write_end = os.pipe()
-    mark = new_mark()
+    # Our parent before there is a child: it may be gone as soon as there is one.
+    mark, parent = new_mark(), os.getppid()
     try:
         with log.open("wb") as output, _lock:
             process = subprocess.Popen(
@@ -201,11 +204,12 @@ def _start(
                 pass_fds=(read_end,),
                 start_new_session=True,
             )
-            child = _Child(process, write_end, mark)
+            child = _Child(process, write_end, mark, parent)
             _live.add(child)
             return child
     except BaseException as error:
         os.close(write_end)
+        end_marked(mark)  # an interrupt may come once it runs and before it is in `_live`
         if isinstance(error, FileNotFoundError) and error.filename == argv[0]:
             raise ToolNotFoundError(f"{argv[0]}: no such program") from error
         raise

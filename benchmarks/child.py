@@ -27,7 +27,8 @@ class Ran(NamedTuple):
     Attributes:
         seconds: wall time, start-up included.
         peak_mb: its largest resident memory (`ru_maxrss`). The kernel counts what the
-            parent had when it started it, so whoever measures stays small.
+            parent had when it started it, so this is never too small, and whoever
+            measures stays small.
         said: the JSON object that was its last line; empty if there was none.
     """
 

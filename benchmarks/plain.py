@@ -6,6 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.plan import OF_SEVERAL
 from ascendflow.vocabulary import STAGES
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def write(build: Path, model: str, folder: Path) -> int:
 
 def _tasks(folder: Path, model: str) -> Iterator[dict[str, Any]]:
     files: dict[str, list[str]] = {}
-    for stage in STAGES:
+    for stage in (name for name in STAGES if name not in OF_SEVERAL):
         record = json.loads((folder / model / stage / "record.json").read_text())
         needs = [
             path for role in record["fingerprint"]["inputs"] for path in files.get(role, [])

@@ -71,7 +71,7 @@ gate:
 """
 
 MODEL = "def build(classes):\n    return f'a model of {classes} classes'\n"
-METRIC = "def mean_iou():\n    return 0.8\n"
+METRIC = "def mean_iou(*_):\n    return 0.8\n"
 DATA = """\
 from pathlib import Path
 
@@ -167,7 +167,8 @@ class Checkout:
     ) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        ignore = shutil.ignore_patterns("__pycache__")
+        # What is compiled comes along, but for what a process is about to put there.
+        ignore = shutil.ignore_patterns("*.pyc.*")
         shutil.copytree(SOURCE / "ascendflow", folder / "ascendflow", ignore=ignore)
         shutil.copytree(SOURCE / "schemas", folder / "schemas")
         for name in ("dodo.py", "pyproject.toml"):
@@ -240,6 +241,7 @@ class Checkout:
     def start(
         self,
         *arguments: str,
+        stdout: int = subprocess.PIPE,
         stderr: int = subprocess.STDOUT,
         environment: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[str]:
@@ -248,7 +250,7 @@ class Checkout:
             [sys.executable, "-m", "doit", *arguments],
             cwd=self.folder,
             env=self._environment(environment or {}),
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=stderr,
             text=True,
             start_new_session=True,

@@ -23,6 +23,12 @@ settings.load_profile("ascendflow")
 providers._get_local_constants = lambda: providers._local_constants
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let files with slow tests go first: quick ones fill what is left on every core."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """Return the root of this checkout."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,9 +18,11 @@ from ascendflow.graph.load import load_model
 from tests.rewriting import rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
+
+    from ascendflow.cann.lint import Finding
 
 SATURATING, IEEE = "Ascend310P3", "Ascend910B1"
 
@@ -76,34 +79,65 @@ class Linted(NamedTuple):
 def linted(proto: onnx.ModelProto, only: str | None = None, **config: Any) -> list[Linted]:
     """Lint `proto` for a target, for all deviations or one; see `target` for defaults."""
     with TemporaryDirectory() as folder:
-        onnx.save(proto, Path(folder) / "model.onnx")
-        findings = lint(
-            load_model(Path(folder) / "model.onnx"), Target.of(target(**config))
-        )
-        found = [Linted(f.subject, f.deviation.name, f.found.consequence) for f in findings]
+        found = _named(_lint(proto, Path(folder), **config))
         return [each for each in found if only in (None, each.deviation)]
 
 
-def why_unpredicted(proto: onnx.ModelProto, **config: Any) -> str | None:
-    """Say what lint and `convert` tell otherwise of whether `proto` is refused, or None.
+def _lint(proto: onnx.ModelProto, folder: Path, **config: Any) -> list[Finding]:
+    onnx.save(proto, folder / "model.onnx")
+    return [*lint(load_model(folder / "model.onnx"), Target.of(target(**config)))]
 
-    What stops the one must be a finding of the other, each node by its name.
+
+def _named(found: list[Finding]) -> list[Linted]:
+    return [Linted(f.subject, f.deviation.name, f.found.consequence) for f in found]
+
+
+class Trial:
+    """A model that was linted and compiled for a target, once each.
+
+    Attributes:
+        findings: what lint says.
+        refusal: what `convert` says instead of compiling it.
+        why_unpredicted: what the two tell otherwise of whether it is refused. What stops
+            the one must be a finding of the other, each node by its name.
     """
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model.onnx"
-        onnx.save(proto, path)
-        found = lint(load_model(path), Target.of(target(**config)))
-        stopping = {each.subject for each in found if each.stops_convert}
+
+    def __init__(self, proto: onnx.ModelProto, folder: Path, **config: Any) -> None:
+        self._model = folder / "model"
+        found = _lint(proto, folder, **config)
+        self.findings = _named(found)
+        self.refusal: AscendflowError | None = None
         try:
-            convert(proto, Path(folder), **config)
+            convert(proto, folder, **config)
         except AscendflowError as error:
-            named = set(_BLAMED.findall(error.message))
-            if not stopping:
-                return f"convert refuses what lint passes: {error.message}"
-            if not named <= stopping:
-                return f"lint does not name {sorted(named - stopping)}: {error.message}"
-            return None
-    return f"convert takes what lint says it refuses: {stopping}" if stopping else None
+            self.refusal = error
+        stopping = {each.subject for each in found if each.stops_convert}
+        self.why_unpredicted = _why_unpredicted(stopping, self.refusal)
+
+    def outputs(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Run on one sample, or raise what `convert` raised; outputs by name."""
+        if self.refusal is not None:
+            raise self.refusal
+        (outputs,) = Emulator().infer(self._model, [feeds], threads=1)
+        return outputs
+
+
+@contextmanager
+def tried(proto: onnx.ModelProto, **config: Any) -> Iterator[Trial]:
+    """Try `proto` for a target; see `target` for defaults."""
+    with TemporaryDirectory() as folder:
+        yield Trial(proto, Path(folder), **config)
+
+
+def _why_unpredicted(stopping: set[str], refusal: AscendflowError | None) -> str | None:
+    if refusal is None:
+        return f"convert takes what lint says it refuses: {stopping}" if stopping else None
+    named = set(_BLAMED.findall(refusal.message))
+    if not stopping:
+        return f"convert refuses what lint passes: {refusal.message}"
+    if not named <= stopping:
+        return f"lint does not name {sorted(named - stopping)}: {refusal.message}"
+    return None
 
 
 def cured(proto: onnx.ModelProto, *rules: str) -> onnx.ModelProto:

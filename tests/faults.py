@@ -115,7 +115,7 @@ def assert_ended_well(checkout: Checkout, stage: str, run: Run, fault: Fault) ->
     assert fault.said.format(stage=stage) in run.text, where
     assert not run.has_traceback, where
     with suppress(AssertionError):
-        until(lambda: not processes_in(checkout.folder), seconds=10)
+        until(lambda: not processes_in(checkout.folder))
     assert processes_in(checkout.folder) == [], where
     assert free_locks(checkout.folder) == sorted(checkout.folder.rglob("*.lock")), where
     left = checkout.path(f"build/toy/{stage}").glob("*")
@@ -183,20 +183,20 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "kill-9-of-the-child",
         2,
-        "{stage}: its child process was killed by SIGKILL",
+        "{stage}:toy: its child process was killed by SIGKILL",
         act=_signal(signal.SIGKILL, child=True),
     ),
     Fault(
         "sigterm-of-the-child",
         2,
-        "{stage}: its child process was killed by SIGTERM",
+        "{stage}:toy: its child process was killed by SIGTERM",
         act=_signal(signal.SIGTERM, child=True),
         stages=SOME,
     ),
     Fault(
         "crash",
         2,
-        "{stage}: its child process was killed by SIGSEGV",
+        "{stage}:toy: its child process was killed by SIGSEGV",
         "crashes",
         stages=SOME,
     ),
@@ -212,7 +212,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "half-outputs",
         2,
-        "{stage}: ended without making",
+        "{stage}:toy: ended without making",
         "makes-half",
         stages=("convert",),  # of a stage with one output it would be all
     ),

@@ -15,7 +15,7 @@ from ascendflow.backends.cann.backend import Cann
 from ascendflow.backends.cann.toolkit import find_toolkit
 from ascendflow.backends.emulator.backend import Emulator
 from ascendflow.errors import NotModelledError
-from ascendflow.manifest.consistency import cann_release
+from ascendflow.manifest.opsets import release_of
 from tests.emulation import target
 from tests.toolkits import config
 
@@ -66,7 +66,7 @@ class Installed:
     @property
     def release(self) -> str:
         """Return "8.1" of 8.1.RC1."""
-        release = cann_release(self.toolkit.version)
+        release = release_of(self.toolkit.version)
         assert release is not None, self.toolkit.version
         return f"{release[0]}.{release[1]}"
 

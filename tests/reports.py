@@ -153,6 +153,7 @@ def failed() -> dict[str, Any]:
                     "reason": "cosine_similarity",
                     "metrics": resize["metrics"],
                 },
+                "divergent_outputs": [],
                 "judged": {},
             },
             "golden.json": {

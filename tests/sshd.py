@@ -115,7 +115,7 @@ def running_sshd(folder: Path, *, has_sftp: bool = True) -> Iterator[Sshd]:
 
 
 def _wait(server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(200):
+    for _ in range(1200):
         if log.exists() and "Server listening" in log.read_text():
             return
         if server.poll() is not None:

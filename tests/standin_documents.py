@@ -22,6 +22,7 @@ def verdict(model: str, **more: Any) -> dict[str, Any]:
         "passed": True,
         "checks": [],
         "first_divergent_node": None,
+        "divergent_outputs": [],
         "judged": {},
         **more,
     }

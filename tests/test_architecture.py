@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 FLOW = "Data flows one way, so imports point down"
 CYCLES = "No package has a cycle among its members"
-DOIT = "Only tasks and cli know doit"
+DOIT = "Only tasks knows doit"
 ONNX_IR = "Only what edits graphs knows onnx-ir"
 REPORT = "A report is made from artifacts, never by running anything"
 

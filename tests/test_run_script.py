@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TOOLS = ("sh", "cmp", "rm", "mkdir", "cp", "mv", "sed", "kill", "touch", "sleep")
 LOCK = "dummy==1.0\nheavy==2.0  # torch\n"
@@ -149,6 +147,23 @@ def test_two_first_calls_at_once_install_once(checkout: Checkout) -> None:
     assert first.communicate(timeout=60)[0] == "first\n"
     assert second.communicate(timeout=60)[0] == "second\n"
     assert len(checkout.calls()) == 3
+
+
+def test_an_interrupt_while_it_waits_shows_no_traceback(checkout: Checkout) -> None:
+    hold = checkout.folder / "hold"
+    hold.touch()
+    first = checkout.start("sh", "-c", "echo first")
+    _wait_for(checkout.folder / "held")
+    second = checkout.start("sh", "-c", "echo second")
+    assert second.stderr is not None
+    second.stderr.readline()
+    (child,) = Path(f"/proc/{second.pid}/task/{second.pid}/children").read_text().split()
+    os.kill(int(child), signal.SIGINT)
+
+    assert second.communicate(timeout=60) == ("", "")
+    assert second.returncode == 128 + signal.SIGINT
+    hold.unlink()
+    assert first.communicate(timeout=60)[0] == "first\n"
 
 
 def _wait_for(path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import sysconfig
@@ -24,6 +25,12 @@ export LD_LIBRARY_PATH=${{ASCEND_TOOLKIT_HOME}}/lib64:$LD_LIBRARY_PATH
 export PYTHONPATH=${{ASCEND_TOOLKIT_HOME}}/python/site-packages:$PYTHONPATH
 export PATH=${{ASCEND_TOOLKIT_HOME}}/bin:$PATH
 export ASCEND_OPP_PATH=${{ASCEND_TOOLKIT_HOME}}/opp
+"""
+
+BACKEND = """\
+  backend: cann
+  toolkit: {toolkit}
+  python: {python}
 """
 
 
@@ -109,3 +116,12 @@ def config(toolkit: Path, python: Path, **options: Any) -> dict[str, Any]:
             **options,
         },
     }
+
+
+def turn_to_cann(manifest: Path, toolkit: Path, python: Path) -> None:
+    """Let a manifest as `init` writes it name this CANN, and no emulator or other CANN."""
+    backend = BACKEND.format(toolkit=toolkit, python=python)
+    before = r"  backend: (emulator.*|cann\n  toolkit: .*\n  python: .*)\n"
+    text, turned = re.subn(before, lambda _: backend, manifest.read_text())
+    assert turned == 1, text
+    manifest.write_text(text)

@@ -59,7 +59,7 @@ def _downloaded(requirement: str, scratch: Path) -> Path:
     listed = scratch / "requirements.txt"
     listed.write_text(f"{requirement}\n")
     command = [sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "download"]
-    command += [*_THIS_WHEEL, "--no-input", "--quiet", "--retries", "1", "--timeout", "20"]
+    command += [*_THIS_WHEEL, "--no-input", "--quiet", "--retries", "4", "--timeout", "20"]
     command += ["--require-hashes", "-r", str(listed), "--dest", str(scratch)]
     try:
         done = subprocess.run(

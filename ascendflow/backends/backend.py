@@ -54,6 +54,8 @@ class Backend(Protocol):
     def refuse(self, config: Mapping[str, Any]) -> str | None:
         """Return why the target cannot be built, judged from the manifest alone, or None.
 
+        It begins with the key of the convert block that is wrong.
+
         Args:
             config: `cann`, `soc_version`, `precision_mode` of the convert block.
         """
@@ -112,6 +114,16 @@ class Backend(Protocol):
 
         Args:
             slices: `convert`, `infer` or both -> the stage's slice of the manifest.
+        """
+        ...
+
+    def out_of_reach(self, config: Mapping[str, Any]) -> str | None:
+        """Return what keeps another machine from running the model now, or None.
+
+        It may be there when it is needed, so whoever asks warns and goes on.
+
+        Args:
+            config: the slice of the infer stage.
         """
         ...
 

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Literal
 from ascendflow.build.execute import execute
 from ascendflow.build.foreseen import refuse_foreseen
 from ascendflow.build.judge import input_digests, stage_fingerprint
+from ascendflow.build.log_ending import telling
+from ascendflow.build.missing import refuse_missing
 from ascendflow.build.moved import AGAIN, input_states, refuse_moved_inputs
-from ascendflow.build.publish import OUT, keep_log, new_work_folder, publish, withdraw
+from ascendflow.build.publish import (
+    OUT,
+    keep_log,
+    new_work_folder,
+    note_refusal,
+    publish,
+    withdraw,
+)
 from ascendflow.build.recording import made_outputs, record_of
 from ascendflow.cache.fingerprint import base_of, key_of
 from ascendflow.cache.reads import redigest
@@ -25,7 +34,7 @@ from ascendflow.plan import made_as
 from ascendflow.process import tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ascendflow.build.execute import Execution
@@ -53,41 +62,57 @@ class Outcome:
     differing: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Caller:
+    """Who wants a stage brought up.
+
+    Attributes:
+        asked: names of all stages that it is going to want, this one among them.
+        about_to_run: called before a stage runs that was not restored.
+        heartbeat: called with the elapsed seconds while a stage's child runs.
+        say: told whom a stage has to wait for.
+    """
+
+    asked: Collection[str] = ()
+    about_to_run: Callable[[], None] = lambda: None
+    heartbeat: Callable[[float], None] = lambda _elapsed: None
+    say: Callable[[str], None] = lambda _line: None
+
+
+ANYBODY = Caller()
+
+
 def bring_up(
-    project: Project,
-    plan: Plan,
-    stage: PlannedStage,
-    *,
-    heartbeat: Callable[[float], None] = lambda _elapsed: None,
-    say: Callable[[str], None] = lambda _line: None,
+    project: Project, plan: Plan, stage: PlannedStage, caller: Caller = ANYBODY
 ) -> Outcome:
     """Make a stale stage's outputs true again.
 
-    The stage's old outputs, the verdict and the report leave `build/` first.
-
-    Args:
-        project: whose `build/` and store.
-        plan: the run.
-        stage: what to make.
-        heartbeat: called with the elapsed seconds while its child runs.
-        say: told whom it has to wait for.
+    The stage's old outputs, the verdict and the report leave `build/` first, so that what
+    stops the stage leaves no verdict of an earlier build.
 
     Raises:
+        ToolNotFoundError: a stage that the caller is going to want needs what is not here.
         AscendflowError: the stage refused or failed; its log is kept and named.
         InternalError: a bug in the stage.
     """
     withdraw(project, plan, stage.name)
-    refuse_foreseen(project, plan, stage.name)
+    refuse_missing(plan, caller.asked, project.repository)
+    try:
+        refuse_foreseen(project, plan, stage.name)
+    except AscendflowError as error:
+        note_refusal(project, plan, stage.name, error)
+        raise
     states = input_states(project, plan, stage)
     inputs = _present_inputs(project, plan, stage)
     now = stage_fingerprint(project, stage, inputs)
     with (
-        project.store.lock(base_of(now), on_wait=_waiting(plan, stage, say)),
+        project.store.lock(base_of(now), on_wait=_waiting(plan, stage, caller.say)),
         _work_folder(project, plan, stage.name) as work,
     ):
         if (record := _restore(project, plan, stage, base_of(now), work)) is not None:
             return Outcome("restored", record["key"], 0.0, tuple(record["warnings"]))
-        run = _execute(project, plan, stage, work, heartbeat)
+        caller.about_to_run()
+        run = _execute(project, plan, stage, work, caller.heartbeat)
         refuse_moved_inputs(stage.name, inputs, input_digests(project, plan, stage))
         refuse_moved_inputs(stage.name, states, input_states(project, plan, stage))
         _refuse_edited_code(project, stage, now)
@@ -97,7 +122,7 @@ def bring_up(
             # Same key, other bytes: what was recorded first stays.
             shutil.rmtree(work / OUT)
         publish(project, plan, stage.name, standing, work)
-        differing = differing_roles(standing, record["outputs"])
+        differing = _differing_roles(standing, record["outputs"])
         warnings = tuple(record["warnings"])
         return Outcome("executed", record["key"], run.wall_s, warnings, differing)
 
@@ -119,7 +144,7 @@ def repeat(
         record["key"],
         run.wall_s,
         tuple(record["warnings"]),
-        differing_roles(record, made),
+        _differing_roles(record, made),
     )
 
 
@@ -148,7 +173,7 @@ def _work_folder(project: Project, plan: Plan, stage: str) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def differing_roles(record: Record, made: Mapping[str, Output]) -> tuple[str, ...]:
+def _differing_roles(record: Record, made: Mapping[str, Output]) -> tuple[str, ...]:
     """Name the roles that came out otherwise than recorded."""
     return tuple(
         role
@@ -200,20 +225,20 @@ def _execute(
         return execute(project, plan, stage, work, heartbeat=heartbeat)
     except AscendflowError as error:
         log = keep_log(project, plan, stage.name, work)
-        if ending := _ending(log):
-            where = f"its log is {log.relative_to(project.repository)}{ending}"
-            error.hint = where if error.hint is None else f"{error.hint}\n  {where}"
+        if lines := telling(log):
+            error.log = _where(project, log, lines)
         raise
     except InternalError as error:
         log = keep_log(project, plan, stage.name, work)
-        error.add_note(f"its log is {log.relative_to(project.repository)}{_ending(log)}")
+        error.add_note(_where(project, log, tail(log).splitlines()))
         raise
 
 
-def _ending(log: Path) -> str:
-    """Return the last lines of a log, for the end of an error."""
-    lines = tail(log, 20).splitlines()
-    return "".join(["; it ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
+def _where(project: Project, log: Path, lines: Sequence[str]) -> str:
+    """Say where a log is, and how it ends."""
+    ends = "; it ends:" if lines else ""
+    there = f"its log is {log.relative_to(project.repository)}{ends}"
+    return "\n    ".join([there, *lines])
 
 
 def _refuse_edited_code(project: Project, stage: PlannedStage, now: Fingerprint) -> None:

@@ -135,7 +135,8 @@ def _error(error: dict[str, Any], stage: PlannedStage) -> Exception:
     """Make the exception again that ended the child."""
     kind = getattr(errors, error["kind"], None)
     if isinstance(kind, type) and issubclass(kind, AscendflowError):
-        return kind(error["message"], hint=error["hint"])
+        keys = tuple(error.get("keys", ()))
+        return kind(error["message"], hint=error["hint"], keys=keys)
     return InternalError(f"{stage.name}: {error['message']}")
 
 

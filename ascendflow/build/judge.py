@@ -61,7 +61,7 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
     folder = project.stage_path(plan, stage.name)
     record = read_record(f"{folder}/{RECORD}")
     if isinstance(record, StaleReason) and record.kind == "never_built":
-        record = _why_none(project, folder)
+        record = _why_none(project, plan, stage)
     inputs = input_digests(project, plan, stage, known=project.standing)
     missing = [role for role, digest in inputs.items() if digest is None]
     if missing:
@@ -78,16 +78,29 @@ def judge(project: Project, plan: Plan, stage: PlannedStage) -> Judgement:
     return _differences(record, _with_its_code(project, stage, record, now), reads, made)
 
 
-def _why_none(project: Project, folder: str) -> StaleReason:
+def _why_none(project: Project, plan: Plan, stage: PlannedStage) -> StaleReason:
     """Say why a stage has no record: a failed one leaves a folder with its log at most."""
+    folder = project.stage_path(plan, stage.name)
     try:
         left = os.listdir(folder)
     except OSError:
-        return StaleReason("never_built")
+        return _why_no_folder(project, plan, stage)
     if left == [LOG]:
         where = os.path.relpath(f"{folder}/{LOG}", project.repository)
         return StaleReason("failed", f"; its log is {where}")
     return StaleReason("never_built") if left else StaleReason("failed")
+
+
+def _why_no_folder(project: Project, plan: Plan, stage: PlannedStage) -> StaleReason:
+    """Say by which stage it was taken out, if it was."""
+    try:
+        with open(project.withdrawal_path(plan, stage.name), encoding="utf-8") as file:
+            by = file.read()
+    except (OSError, ValueError):
+        return StaleReason("never_built")
+    if by not in {each.name for each in plan.stages}:
+        return StaleReason("never_built")
+    return StaleReason("withdrawn", f"{by}:{plan.run_name}")
 
 
 def _holds(

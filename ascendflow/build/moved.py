@@ -28,17 +28,20 @@ _SECOND = 1_000_000_000
 class Moment(NamedTuple):
     """A time, as the file system stamps files, and by a clock that nobody can set.
 
-    Both in nanoseconds.
+    All in nanoseconds. By the clock it is known to lie between two times: this process may
+    have been stopped for seconds before or after the stamp.
     """
 
     ctime_ns: int
-    monotonic_ns: int
+    earliest_ns: int
+    latest_ns: int
 
 
 def moment(path: Path) -> Moment:
     """Touch a file and return the time."""
+    earliest_ns = time.monotonic_ns()
     os.utime(path)
-    return Moment(path.stat().st_ctime_ns, time.monotonic_ns())
+    return Moment(path.stat().st_ctime_ns, earliest_ns, time.monotonic_ns())
 
 
 States = dict[str, list[str]]
@@ -101,7 +104,7 @@ def refuse_edited_reads(
 
 
 def _refuse_clock(stage: str, started: Moment, ended: Moment) -> None:
-    took_ns = ended.monotonic_ns - started.monotonic_ns
+    took_ns = ended.earliest_ns - started.latest_ns  # at least
     lost_ns = took_ns - (ended.ctime_ns - started.ctime_ns)
     # A file server's clock may go a little slower than ours.
     if lost_ns > _SECOND // 10 + took_ns // 1000:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 WORK = ".work"
 """Folder below `build/<run>` in which stages work."""
+WITHDRAWN = ".withdrawn"
+"""Folder below `build/<run>` with a file for each stage whose outputs were taken out."""
 PLAN = "plan.json"
 RECORD = "record.json"
 LOG = "log.txt"
@@ -110,6 +112,10 @@ class Project:
     def stage_folder(self, plan: Plan, stage: str) -> Path:
         """Where one stage's artifacts, record and log are."""
         return Path(self.stage_path(plan, stage))
+
+    def withdrawal_path(self, plan: Plan, stage: str) -> str:
+        """Where it is noted which stage took the outputs of `stage` out of `build/`."""
+        return f"{self._build}/{plan.run_name}/{WITHDRAWN}/{stage}"
 
     def artifact(self, plan: Plan, stage: str, role: str) -> Path:
         """Where the artifact `role` of `stage` is, or will be."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ascendflow.build.project import LOG, RECORD, WORK
-from ascendflow.cache.files import remove
+from ascendflow.cache.files import remove, write_disposable
 from ascendflow.cache.record import save_record
 from ascendflow.cache.tree import is_folder
 from ascendflow.errors import AscendflowError
@@ -48,9 +49,17 @@ def withdraw(project: Project, plan: Plan, stage: str) -> None:
     So a verdict never outlives what it judged. What comes before the stage stays, and what
     was judged of another backend.
     """
-    for name in (stage, *withdrawn_with(plan, stage)):
-        _remove(project.stage_folder(plan, name))
+    _remove(project.stage_folder(plan, stage))
+    for name in withdrawn_with(plan, stage):
+        if _remove(project.stage_folder(plan, name)):
+            _say_by_whom(project, plan, name, stage)
     withdraw_strays(project, plan)
+
+
+def _say_by_whom(project: Project, plan: Plan, name: str, stage: str) -> None:
+    """Note which stage took a verdict out, for who asks why it is not there."""
+    with suppress(AscendflowError):  # then it is only not there
+        write_disposable(project.withdrawal_path(plan, name), stage.encode())
 
 
 def withdraw_strays(project: Project, plan: Plan) -> None:
@@ -86,24 +95,26 @@ def withdrawn_with(plan: Plan, stage: str) -> list[str]:
     ]
 
 
-def _remove(folder: Path) -> None:
-    """Remove what is there so that at no moment half of it can be taken for the whole.
+def _remove(folder: Path) -> bool:
+    """Remove what is there, so that at no moment half of it can be taken for the whole.
 
+    Returns whether anything was.
     Its blocks are freed beside what goes on: for a large model that takes a while. What
     stays, should this process be killed, `clear_work` takes.
     """
-    if os.path.lexists(folder):
+    if is_there := os.path.lexists(folder):
         gone = folder.parent / WORK / f"gone-{uuid4().hex[:12]}"
         gone.parent.mkdir(exist_ok=True)
         try:
             folder.rename(gone)
         except FileNotFoundError:  # another branch takes the same verdicts out just now
-            return
+            return False
         free = partial(shutil.rmtree, gone, ignore_errors=True)
         try:
             Thread(target=free).start()
         except RuntimeError:  # no more threads
             free()
+    return is_there
 
 
 def publish(project: Project, plan: Plan, stage: str, record: Record, work: Path) -> None:
@@ -139,6 +150,7 @@ def publish(project: Project, plan: Plan, stage: str, record: Record, work: Path
     target = project.stage_folder(plan, stage)
     _remove(target)
     prepared.rename(target)
+    remove(project.withdrawal_path(plan, stage))
     _remember(project, record, restored, prepared, target)
 
 
@@ -191,3 +203,10 @@ def keep_log(project: Project, plan: Plan, stage: str, work: Path) -> Path:
     if (work / LOG).exists():
         shutil.copyfile(work / LOG, folder / LOG)
     return folder / LOG
+
+
+def note_refusal(project: Project, plan: Plan, stage: str, error: AscendflowError) -> None:
+    """Leave as the log what refused a stage before it ran, for who asks why it is stale."""
+    folder = project.stage_folder(plan, stage)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / LOG).write_text(f"{error}\n", encoding="utf-8")

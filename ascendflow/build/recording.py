@@ -42,8 +42,9 @@ def record_of(
     for role, kept in _kept_files(project, plan, stage, run).items():
         for file in kept.values():  # the store may have been emptied since it was made
             project.store.add_file(file, project.index.digest(file))
-        made = project.index.tree(run.output(role))
-        project.store.add(run.output(role), made)
+        with project.store.copying(run.output(role)) as copies:
+            made = project.index.tree(run.output(role))
+            project.store.add(run.output(role), made, copies)
         outputs[role] = _output(project, made, kept)
     warnings, facts = run.result["warnings"], run.result["facts"]
     return make_record(preimage, reads, outputs, warnings=warnings, facts=facts)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ascendflow.build.project import Project
     from ascendflow.documents.record import Record
-    from ascendflow.documents.warnings import StageWarning
+    from ascendflow.documents.warnings import StageWarning, WarningsDocument
     from ascendflow.plan import Plan
 
     Known = Mapping[tuple[str, str], Record]
@@ -56,4 +56,5 @@ def warnings_document(
             return None
         # Of one backend, whose name would make another key of the same.
         told += [{"stage": kind_of(stage), "text": each["text"]} for each in warnings]
-    return json_text({"schema_version": 1, "warnings": told}).encode("ascii")
+    document: WarningsDocument = {"schema_version": 1, "warnings": told}
+    return json_text(document).encode("ascii")

@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING
 
 from ascendflow.cache.digest import PREFIX, hex_of
 from ascendflow.cache.files import (
-    beside,
     copy,
     copy_digesting,
     explained,
     make_parents,
     replacing,
 )
+from ascendflow.cache.incoming import drop, open_new
 from ascendflow.errors import CacheIntegrityError
 from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ascendflow.cache.copies import Copied, Copies
     from ascendflow.documents.record import FileEntry
 
 StrPath = str | os.PathLike[str]
@@ -52,7 +53,12 @@ class Blobs:
         return os.path.isfile(self.path_of(digest))
 
     def add(
-        self, path: StrPath, digest: str | None = None, *, heals: bool = False
+        self,
+        path: StrPath,
+        digest: str | None = None,
+        *,
+        heals: bool = False,
+        copies: Copies | None = None,
     ) -> FileEntry:
         """Copy a file in, digesting it on the way unless its digest is known.
 
@@ -61,6 +67,7 @@ class Blobs:
             digest: of its content, which is believed: what is restored is verified.
             heals: whether a blob that is there already is written anew, since it may be
                 corrupt. One that this process wrote is not; else none is.
+            copies: in which a copy may be under way.
 
         Raises:
             OSError: the file cannot be read.
@@ -74,7 +81,8 @@ class Blobs:
             if digest is not None and is_believed and self._is_there(digest, size):
                 return {"digest": digest, "size": size}
             with explained(self.incoming):
-                return self._add_open(source, os.fspath(path), digest)
+                under_way = copies.take(os.fspath(path)) if copies is not None else None
+                return self._add_open(source, os.fspath(path), digest, under_way)
         finally:
             os.close(source)
 
@@ -97,7 +105,8 @@ class Blobs:
             with explained(name):
                 make_parents(name)
                 with replacing(name) as temporary:
-                    found = _copy(blob, temporary, 0o666)["digest"]
+                    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                    found = _copy(blob, os.open(temporary, flags, 0o666))["digest"]
                     if found != digest:
                         self._drop(path, blob)
                         raise CacheIntegrityError(
@@ -120,13 +129,20 @@ class Blobs:
                     is_blob = False
                 yield (digest if is_blob else None), path
 
-    def _add_open(self, source: int, path: str, digest: str | None) -> FileEntry:
+    def _add_open(
+        self, source: int, path: str, digest: str | None, copied: Copied | None
+    ) -> FileEntry:
         """Copy first, name later."""
-        temporary = beside(os.path.join(self.incoming, "blob"))
-        make_parents(temporary)
-        try:
+        if copied and digest:
+            temporary, before = copied
+        else:
             before = identity(os.fstat(source))
-            entry = _copy(source, temporary, 0o600, digest)
+            temporary, target = open_new(self.incoming)
+        try:
+            if copied and digest:
+                entry: FileEntry = {"digest": digest, "size": os.stat(temporary).st_size}
+            else:
+                entry = _copy(source, target, digest)
             if identity(os.fstat(source)) != before:
                 raise CacheIntegrityError(
                     f"cache: {path} changed while it was stored", hint="run again"
@@ -134,8 +150,7 @@ class Blobs:
             self._put(temporary, entry)
             self._written.add(entry["digest"])
         finally:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
+            drop(temporary)
         return entry
 
     def _put(self, temporary: str, entry: FileEntry) -> None:
@@ -168,9 +183,8 @@ class Blobs:
                 os.unlink(path)
 
 
-def _copy(source: int, path: str, mode: int, digest: str | None = None) -> FileEntry:
-    """Copy, and digest the copy unless its digest is known."""
-    target = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+def _copy(source: int, target: int, digest: str | None = None) -> FileEntry:
+    """Copy, close the copy, and digest it unless its digest is known."""
     try:
         if digest is None:
             digest, size = copy_digesting(source, target)

@@ -11,7 +11,7 @@ from ascendflow.cache.digest import PREFIX
 from ascendflow.errors import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 CHUNK = 1 << 20
 FICLONE = 0x40049409  # linux/fs.h; shares the blocks, copied on the first write
@@ -99,27 +99,29 @@ def copy_digesting(source: int, target: int) -> tuple[str, int]:
         chunk = buffer[:count]
         digest.update(chunk)
         size += count
-        while not shared and chunk:
-            chunk = chunk[os.write(target, chunk) :]
+        if not shared:
+            _write(target, chunk)
     return PREFIX + digest.hexdigest(), size
 
 
-def copy(source: int, target: int) -> None:
+def copy(source: int, target: int, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
     """Copy an open file into an empty one, undigested.
 
     Args:
         source: descriptor open for reading, at the start.
         target: descriptor open for writing, at the start, empty.
+        is_wanted: asked now and then; the rest is left where it no longer is.
     """
-    import shutil
-
     if _clone(source, target):
         return
-    with (
-        open(source, "rb", 0, closefd=False) as reading,
-        open(target, "wb", closefd=False) as writing,
-    ):
-        shutil.copyfileobj(reading, writing, CHUNK)
+    buffer = memoryview(bytearray(CHUNK))
+    while is_wanted() and (count := os.readv(source, [buffer])):
+        _write(target, buffer[:count])
+
+
+def _write(target: int, chunk: memoryview) -> None:
+    while chunk:
+        chunk = chunk[os.write(target, chunk) :]
 
 
 def _clone(source: int, target: int) -> bool:

@@ -58,7 +58,7 @@ def load(path: str, since: int = 0) -> tuple[Entries, int]:
     lines = data[:whole].decode("utf-8", "replace").split("\n")
     entries = dict(line.split("\t", 1) for line in lines if "\t" in line)
     if start == 0 and len(lines) > 2 * len(entries) + SLACK:
-        compact(path, entries)
+        _compact(path, entries)
     return entries, start + whole
 
 
@@ -77,7 +77,7 @@ def append(path: str, entries: Entries) -> None:
             os.close(descriptor)
 
 
-def compact(path: str, entries: Entries) -> None:
+def _compact(path: str, entries: Entries) -> None:
     """Write the index anew, without the files that are gone."""
     living = {name: found for name, found in entries.items() if _is_there(name)}
     with suppress(OSError), replacing(path) as temporary, open(temporary, "xb") as file:

@@ -15,6 +15,7 @@ Kind = Literal[
     "never_built",
     "failed",
     "withdrawn",
+    "absent",
     "record_unreadable",
     "schema",
     "stage",
@@ -38,6 +39,9 @@ Kind = Literal[
     "forced",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+_SUBJECTS = {"config.users_code": "your code"}
+"""Subjects that are no key of a manifest, in a reader's words."""
 
 AUTO_SUBJECT = "config.auto"
 
@@ -64,7 +68,8 @@ class StaleReason(NamedTuple):
 
     def __str__(self) -> str:
         """Say it in one line; who prints it puts the stage in front."""
-        subject = f"{self.subject}:" if self.is_item else self.subject
+        subject = _SUBJECTS.get(self.subject, self.subject)
+        subject = f"{subject}:" if self.is_item else subject
         return _SENTENCES[self.kind].format(subject=subject, change=self._change())
 
     def _change(self) -> str:
@@ -78,7 +83,8 @@ class StaleReason(NamedTuple):
 _SENTENCES: dict[Kind, str] = {
     "never_built": "never built",
     "failed": "its last run failed{subject}",
-    "withdrawn": "its outputs are not in build/",
+    "withdrawn": "taken out when {subject} ran",
+    "absent": "its outputs are not in build/",
     "record_unreadable": "its record cannot be read: {subject}",
     "schema": "schema of {subject} {change}",
     "stage": "stage {change}",

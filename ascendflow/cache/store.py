@@ -16,18 +16,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ascendflow.cache.blobs import Blobs
+from ascendflow.cache.copies import copies_of
 from ascendflow.cache.digest import hex_of
 from ascendflow.cache.files import beside, explained, make_parents, put_in_place, remove
 from ascendflow.cache.lock import hold, this_process
 from ascendflow.cache.record import load_record, save_record
 from ascendflow.cache.staleness import StaleReason
-from ascendflow.cache.tree import is_folder, why_unsafe
+from ascendflow.cache.tree import files_of, is_folder, why_unsafe
 from ascendflow.errors import CacheIntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
+    from ascendflow.cache.copies import Copies
     from ascendflow.cache.upkeep import Freed, Problem
     from ascendflow.documents.record import FileEntry, Record
 
@@ -55,10 +57,27 @@ class Store:
         """
         return self.blobs.add(path, digest)["digest"]
 
-    def add(self, path: StrPath, files: Mapping[str, FileEntry]) -> None:
-        """Copy an artifact in, a file or a folder, of which `Index.tree` gave `files`.
+    def copying(self, path: StrPath) -> AbstractContextManager[Copies]:
+        """Begin to copy an artifact; the block digests it and then adds it.
+
+        Raises:
+            OSError: nothing is there.
+            AscendflowError: a symbolic link, pipe or device is part of it.
+        """
+        full = (full for relative, full in files_of(path) if not is_folder(relative))
+        return copies_of(full, self.blobs.incoming)
+
+    def add(
+        self, path: StrPath, files: Mapping[str, FileEntry], copies: Copies | None = None
+    ) -> None:
+        """Take an artifact in, a file or a folder, of which `Index.tree` gave `files`.
 
         Blobs that are there already are healed, should they be corrupt.
+
+        Args:
+            path: the artifact.
+            files: its contents.
+            copies: those that are already under way.
 
         Raises:
             CacheIntegrityError: a file was changed while it was copied.
@@ -67,7 +86,7 @@ class Store:
         for relative, entry in files.items():
             if not is_folder(relative):
                 full = os.path.join(path, relative) if relative else path
-                self.blobs.add(full, entry["digest"], heals=True)
+                self.blobs.add(full, entry["digest"], heals=True, copies=copies)
 
     def restore_file(self, digest: str, target: StrPath) -> None:
         """Copy a blob out, verified on the way, replacing the file at `target`.

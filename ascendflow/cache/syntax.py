@@ -6,6 +6,7 @@ Comments, layout and docstrings do not count.
 from __future__ import annotations
 
 import ast
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.cache.digest import digest_bytes
@@ -13,6 +14,11 @@ from ascendflow.errors import AscendflowError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_ONE_AT_A_TIME = Lock()
+"""Up to Python 3.11.7 two threads that parse count their depths of recursion together, and
+one of them raises SystemError."""
 
 
 class Import(NamedTuple):
@@ -42,7 +48,8 @@ def read_syntax(source: bytes, path: str) -> Syntax:
         AscendflowError: it is not Python; names the file and the line.
     """
     try:
-        tree = ast.parse(source, filename=path)
+        with _ONE_AT_A_TIME:
+            tree = ast.parse(source, filename=path)
     except (SyntaxError, ValueError) as error:  # ValueError: a null byte
         line = getattr(error, "lineno", None) or 1
         raise AscendflowError(

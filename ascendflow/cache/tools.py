@@ -25,6 +25,9 @@ PYTHON = "python:"
 FOR_PYTORCH = frozenset({"torch", "onnxscript"})
 """What ascendflow's extra `torch` brings."""
 _SUFFIX = ".dist-info"
+PACKAGES = "packages:"
+"""Begins the names of distributions in another interpreter, e.g.
+`packages:onnx,onnxruntime:/usr/bin/python3`."""
 _ASKED = """
 import sys
 try:
@@ -32,6 +35,16 @@ try:
 except ImportError:
     numpy = None
 print(sys.version.split()[0], "numpy", getattr(numpy, "__version__", "absent"))
+"""
+_ASKED_OF_PACKAGES = """
+import sys
+from importlib import metadata
+for name in sys.argv[1].split(","):
+    try:
+        found = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        found = "absent"
+    print(name, found)
 """
 _PATIENCE_S = 60
 
@@ -47,7 +60,8 @@ def versions(
     Args:
         names: as on PyPI, in any spelling; the result is keyed by them as given. What
             begins with `file:` is a file, whose version is its digest; with `python:` an
-            interpreter, whose version is its own and its numpy's.
+            interpreter, whose version is its own and its numpy's; with `packages:` what
+            is installed for one.
         optional: more names, whose version is "absent" where they are not installed.
         path: folders to look in, the first one wins; default `sys.path`.
 
@@ -60,7 +74,11 @@ def versions(
     names, optional = tuple(names), tuple(optional)
     others = {
         name: look(name.removeprefix(kind))
-        for kind, look in ((FILE, _digest), (PYTHON, _interpreter))
+        for kind, look in (
+            (FILE, _digest),
+            (PYTHON, _interpreter),
+            (PACKAGES, _packages),
+        )
         for name in {*names, *optional}
         if name.startswith(kind)
     }
@@ -93,15 +111,24 @@ def _digest(path: str) -> str:
         return ABSENT
 
 
-@cache
 def _interpreter(path: str) -> str:
-    """Ask a Python which it is; once per process, since it takes a tenth of a second."""
+    return _answer(path, _ASKED)
+
+
+def _packages(named: str) -> str:
+    names, _, path = named.partition(":")
+    return " ".join(_answer(path, _ASKED_OF_PACKAGES, names).split())
+
+
+@cache
+def _answer(path: str, *asked: str) -> str:
+    """Ask a Python; once per process, since it takes a tenth of a second."""
     import subprocess
 
     kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
     try:
         done = subprocess.run(
-            [path, "-c", _ASKED],
+            [path, "-c", *asked],
             cwd="/",
             env={**kept, "PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,

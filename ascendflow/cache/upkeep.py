@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ascendflow.documents.record import Record
 
 GRACE_S = 3600.0
-"""Age below which a blob is kept though no record names it: its build may still run."""
+"""Age below which everything is kept: its build may still run, and name it later."""
 
 
 class Problem(NamedTuple):
@@ -44,8 +44,11 @@ class Freed(NamedTuple):
 
     def __str__(self) -> str:
         """Say it in one line."""
-        size = f"{self.size_bytes / 1e6:.1f} MB"
-        return f"{len(self.records)} records and {len(self.blobs)} blobs, {size}"
+        records, blobs = len(self.records), len(self.blobs)
+        counted = (
+            f"{records} record{'s' * (records != 1)} and {blobs} blob{'s' * (blobs != 1)}"
+        )
+        return f"{counted}, {self.size_bytes / 1e6:.1f} MB"
 
 
 def verify(store: Store, *, repair: bool = False) -> list[Problem]:
@@ -79,9 +82,9 @@ def gc(
         store: the store to prune.
         keep: keys of records, and digests of blobs, that stay whatever their age.
         keep_days: records used within that many days stay.
-        grace_s: blobs written within that many seconds stay.
+        grace_s: whatever was written or used within that many seconds stays.
     """
-    named, old = _sorted_records(store, keep, keep_days)
+    named, old = _sorted_records(store, keep, max(keep_days * 86400, grace_s))
     blobs = [
         path
         for digest, path in store.blobs.files()
@@ -94,13 +97,13 @@ def gc(
 
 
 def _sorted_records(
-    store: Store, keep: frozenset[str], keep_days: float
+    store: Store, keep: frozenset[str], keep_s: float
 ) -> tuple[set[str], list[str]]:
     """Return the digests that staying records name, and the paths of the others."""
     named: set[str] = set()
     old: list[str] = []
     for path in store.record_files():
-        if _key_in(path) in keep or _age_s(path) <= keep_days * 86400:
+        if _key_in(path) in keep or _age_s(path) <= keep_s:
             record = load_record(path)
             if not isinstance(record, StaleReason):
                 named.update(_digests_in(record))

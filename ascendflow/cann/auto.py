@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.cann.lint import lint
+from ascendflow.cann.lint import lint_gears
 from ascendflow.cann.setting_files import settings_in
 from ascendflow.cann.target import Target, why_refused
 from ascendflow.errors import NotModelledError
@@ -27,7 +27,7 @@ def choose(
     Only rules that change nothing beyond rounding are chosen; loss is the user's to accept.
 
     Args:
-        model: loaded with its shapes.
+        model: loaded with its shapes, and those of its gears.
         config: a target as the manifest spells it.
         files: option -> the file that says it in place of the manifest.
 
@@ -44,7 +44,7 @@ def choose(
         rule.name: rule for rule in RULES if rule.effect != "lossy" and not rule.arguments
     }
     chosen: dict[str, dict[ir.Node, list[str]]] = {}
-    for finding in lint(model, Target.of(config)):
+    for finding in lint_gears(model, Target.of(config)):
         rule = usable.get(finding.deviation.cure or "")
         if rule is None:
             continue

@@ -19,11 +19,13 @@ class Found:
         behaviours: with `unknown`, the two things that CANN may do, where both can be
             computed: then both are, and the worse is shown. `Conditions.alternative` is
             the index into them.
+        advice: what to do about it, where that is not the deviation's own advice.
     """
 
     reason: str
     consequence: Consequence
     behaviours: tuple[str, ...] = ()
+    advice: str | None = None
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ascendflow.cann.detection import Found
 from ascendflow.cann.deviations import DEVIATIONS
@@ -17,11 +17,13 @@ from ascendflow.cann.deviations.deviation import (
     NodeDeviation,
 )
 from ascendflow.cann.types import choose, runs_in_half
+from ascendflow.documents.lint import SEVERITIES
+from ascendflow.graph.gears import in_each_gear
 from ascendflow.graph.nodes import label, nodes_of, opset
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import onnx_ir as ir
 
@@ -49,6 +51,11 @@ class Finding:
     def subject(self) -> str:
         """The node's name, or "" for the whole model."""
         return "" if self.node is None else label(self.node)
+
+    @property
+    def advice(self) -> str | None:
+        """What to do where no rule helps: about this finding, or about all of its kind."""
+        return self.found.advice or self.deviation.advice
 
     @property
     def stops_convert(self) -> bool:
@@ -99,6 +106,33 @@ def lint(
         if node.domain in DEFAULT_DOMAINS and (asked := node_deviations(node.op_type)):
             conditions = in_half if runs_in_half(node, whole) else whole
             yield from _of_node(node, asked, conditions)
+
+
+def lint_gears(
+    model: ir.Model, target: Target, *, all_weights: bool = False
+) -> list[Finding]:
+    """Find each deviation once, of whatever gear, in the order of `lint`.
+
+    Where gears differ, the gravest finding is told, with its gear and in how many it is.
+    """
+    gears, told = 0, defaultdict[tuple[Any, ...], list[tuple[str, Finding]]](list)
+    for gear in in_each_gear(model):
+        gears += 1
+        again: Counter[tuple[Deviation, ir.Node | None]] = Counter()
+        for finding in lint(model, target, all_weights=all_weights):
+            subject = finding.deviation, finding.node
+            told[*subject, again[subject]].append((gear, finding))
+            again[subject] += 1
+    return [_of_gears(each, gears) for each in told.values()]
+
+
+def _of_gears(told: Sequence[tuple[str, Finding]], gears: int) -> Finding:
+    gear, gravest = min(told, key=lambda each: SEVERITIES.index(each[1].found.consequence))
+    said = gravest.found
+    if len(told) == gears and all(each.found == said for _, each in told):
+        return gravest
+    where = f"with {gear}; found in {len(told)} of {gears} gears"
+    return replace(gravest, found=replace(said, reason=f"{said.reason} ({where})"))
 
 
 def _looked_up(

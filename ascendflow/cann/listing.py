@@ -6,13 +6,16 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.cann.deviations.kernel_dtype import KernelDtype
 from ascendflow.cann.deviations.op_unregistered import OpUnregistered
 from ascendflow.cann.lint import lint
+from ascendflow.cann.reasons import UNREAD
 from ascendflow.cann.types import choose, floating
 from ascendflow.graph.io_spec import dtype_name
 from ascendflow.graph.nodes import label
 from ascendflow.graph.soundness import load_sound, looking_at
 from ascendflow.graph.text import spelled
+from ascendflow.terminal import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from ascendflow.graph.fixed_shapes import Shapes
 
 _NOTHING = "-"
+_LONGEST_CELL = 200
+"""Characters of a name: every row is as wide as the longest."""
 _HEADER = ("node", "operator", "on the target", "in", "out", "why")
 
 
@@ -95,7 +100,8 @@ def listed(path: Path, target: Target, shapes: Shapes | None = None) -> Listing:
 
 def as_text(listing: Listing, target: Target) -> str:
     """Align the rows below a header, with what was asked for on the first line."""
-    cells = [_HEADER, *(_cells(row) for row in listing.nodes)]
+    notes: dict[str, str] = {}
+    cells = [_HEADER, *(_cells(row, notes) for row in listing.nodes)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     title = (
         f"CANN {target.profile.version}, {target.soc.family}, {target.settings.mode}; "
@@ -106,7 +112,8 @@ def as_text(listing: Listing, target: Target) -> str:
         for line in cells
     )
     refused = [f"rejected, whatever its nodes are: {why}" for why in listing.rejected]
-    return "\n".join([title, *refused, *(line.rstrip() for line in lines)]) + "\n"
+    below = (f"{mark} {UNREAD}{assumed}" for assumed, mark in notes.items())
+    return "\n".join([title, *refused, *(line.rstrip() for line in lines), *below]) + "\n"
 
 
 def totals_line(listing: Listing) -> str:
@@ -137,7 +144,7 @@ def _problems(findings: Iterable[Finding]) -> dict[ir.Node, Finding]:
     found: dict[ir.Node, Finding] = {}
     for finding in findings:
         is_doubtful = finding.found.consequence == "unknown" and isinstance(
-            finding.deviation, OpUnregistered
+            finding.deviation, OpUnregistered | KernelDtype
         )
         if finding.node is None or not (is_doubtful or _is_refusal(finding)):
             continue
@@ -160,9 +167,7 @@ def _row(node: ir.Node, choice: Choice | None, problem: Finding | None) -> Liste
         if not _keeps_operator(problem):
             types = None, None
         return Listed(name, op_type, operator, *types, _why(problem, choice), said)
-    if choice is None:
-        reason = f"its domain {node.domain!r} is not ONNX's own"
-        return Listed(name, op_type, operator, *types, reason, "unknown")
+    assert choice is not None  # noqa: S101, lint refuses all of other domains
     return Listed(name, op_type, operator, *types, choice.reason, None)
 
 
@@ -170,7 +175,10 @@ def _why(problem: Finding, choice: Choice | None) -> str:
     reason, cure = problem.found.reason, problem.deviation.cure
     if cure is None:
         return reason
-    then = f"; after that: {choice.reason}" if choice and _keeps_operator(problem) else ""
+    then = ""
+    if choice is not None and _keeps_operator(problem):
+        doubt = "" if choice.problem is None else f"{choice.problem.consequence}: "
+        then = f"; after that: {doubt}{choice.reason}"
     return f"{reason}; rule {cure} is against it{then}"
 
 
@@ -199,7 +207,12 @@ def _numpy(value: ir.Value | None) -> str | None:
     return dtype_name(value.dtype) or None
 
 
-def _cells(row: Listed) -> tuple[str, ...]:
-    marked = row.reason if row.problem is None else f"{row.problem}: {row.reason}"
+def _cells(row: Listed, notes: dict[str, str]) -> tuple[str, ...]:
+    """Spell a row; what was not read of its operator is a note for all such rows."""
+    reason, _, assumed = row.reason.partition(f"; {UNREAD}")
+    if assumed:
+        reason += f" {notes.setdefault(assumed, f'[{len(notes) + 1}]')}"
+    marked = reason if row.problem is None else f"{row.problem}: {reason}"
     types = (row.dtype_in or _NOTHING, row.dtype_out or _NOTHING)
-    return (row.node, row.op_type, row.operator or _NOTHING, *types, marked)
+    named = (row.node, row.op_type, row.operator or _NOTHING)
+    return (*(shortened(each, _LONGEST_CELL) for each in named), *types, marked)

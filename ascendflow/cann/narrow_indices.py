@@ -60,7 +60,7 @@ class Trail:
 
 def of_indices(value: ir.Value) -> Detection:
     """Say what comes of a tensor that is int32 in CANN and int64 in ONNX."""
-    found = trail(value)
+    found = _trail(value)
     if found.rejected:
         reason = f"its indices are int32 and meet int64 in {_called(found.rejected)}"
         return Found(reason, "rejected")
@@ -73,7 +73,7 @@ def of_indices(value: ir.Value) -> Detection:
     return Harmless("its int32 indices only index, or are cast")
 
 
-def trail(value: ir.Value) -> Trail:
+def _trail(value: ir.Value) -> Trail:
     """Follow an int32 tensor to where its type ends or meets another."""
     found, seen, waiting = Trail(), {value}, [value]
     while waiting:

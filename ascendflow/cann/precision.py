@@ -30,10 +30,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ascendflow.atc_words import FORCE_FP16
 from ascendflow.cann.kernels import CUBE_OPERATORS, MIXED, Column, Dtype
 from ascendflow.cann.soc import FAMILIES, spelled
 from ascendflow.manifest.precision_keys import canonical
-from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ascendflow.manifest import opsets
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
 
 _SPELLING = re.compile(
     r"(\d+)\.(\d+)(?:\.(?:RC|T|alpha|beta)?\d+)*(?:-[\w.]+)?", re.IGNORECASE
@@ -47,15 +44,11 @@ class Profile:
     Attributes:
         version: as the manifest spells it.
         release: its major and minor number.
-        plugin_confidence: how sure the ONNX parser's behaviour is: read in source up to
-            6.0, carried on to 8.4 by operator documents and field reports, and from 8.5
-            on as far as it is the same in canndev and in the open repositories.
         opsets: lowest and highest opset that the parser may know.
     """
 
     version: str
     release: Release
-    plugin_confidence: Confidence
     opsets: tuple[int, int]
 
     @property
@@ -93,7 +86,14 @@ def why_not_modelled(version: str) -> str | None:
                 f"after {release.major}.{last} the next is {release.major + 1}.0; the "
                 "packages of a release have numbers of their own"
             )
-        return f"cann {version!r} is not modelled: it is no release that is known; {known}"
+        listed = ", ".join(
+            f"{major}.0" + f" to {major}.{last}" * bool(last)
+            for major, last in LAST_MINOR.items()
+        )
+        return (
+            f"cann {version!r} is not modelled: it is no release that is known; {known}; "
+            f"known: {listed}"
+        )
     return None
 
 
@@ -106,8 +106,7 @@ def profile(version: str) -> Profile:
     release = parse(version)
     if release is None or (reason := why_not_modelled(version)) is not None:
         raise ValueError(why_not_modelled(version) if release is None else reason)
-    confidence: Confidence = "high" if release <= LAST_READ else "medium"
-    return Profile(version, release, confidence, opsets.window(release))
+    return Profile(version, release, opsets.window(release))
 
 
 def _text(release: Release) -> str:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ascendflow.atc_words import FORCE_FP16
 from ascendflow.cann.kernels import CUBE_OPERATORS, MIXED
 from ascendflow.cann.precision import ALLOW, FORCE_FP32, KEEP, MIX
-from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from ascendflow.cann.kernels import Column
     from ascendflow.cann.precision import Case
     from ascendflow.cann.soc import Soc
+
+
+UNREAD = "which types its operator takes was not read; "
+"""Begins what a reason ends with where a kernel's columns are a guess."""
+_BOTH = ("float16", "float32")
+TAKE_OUT = "take it out of convert.keep_dtype"
+"""What to do about a node that is refused for nothing else."""
 
 
 def why(case: Case, column: Column, producers: list[str], custom: str | None) -> str:
@@ -69,11 +76,19 @@ def why_refused(case: Case, soc: Soc) -> str:
     if not case.kernel.columns:
         return f"AI Core of {soc.family} has no {name}"
     if case.operator in CUBE_OPERATORS and not soc.fp32_cube:
-        return f"the matrix unit of {soc.family} has no fp32, so AI Core refuses {name}"
-    rule = "keep_dtype" if case.is_kept and case.mode != KEEP else case.mode
+        no_fp32 = f"the matrix unit of {soc.family} has no fp32"
+        if is_kept_alone(case):
+            return f"{no_fp32}, for which keep_dtype asks: AI Core refuses {name}"
+        return f"{no_fp32}: AI Core refuses {name}"
+    rule = "keep_dtype" if is_kept_alone(case) else case.mode
     if case.kernel.mix == "black" and case.mode in {MIX, FORCE_FP32}:
         rule = "the black list"
     return f"AI Core of {soc.family} has no fp32 {name}, and {rule} forbids float16"
+
+
+def is_kept_alone(case: Case) -> bool:
+    """Whether a node is kept in its types by keep_dtype, and not by its mode anyway."""
+    return case.is_kept and case.mode != KEEP
 
 
 def _kernel(case: Case) -> str:
@@ -81,7 +96,5 @@ def _kernel(case: Case) -> str:
 
 
 def _unread(case: Case) -> str:
-    if case.operator is None:
-        return "its kernel was not read; float16 and float32 assumed"
-    taken = " and ".join(sorted({each.operand for each in case.kernel.columns}))
-    return f"which types {case.operator} takes was not read; {taken} assumed"
+    operands = {each.operand for each in case.kernel.columns} if case.operator else _BOTH
+    return f"{UNREAD}{' and '.join(sorted(operands))} assumed"

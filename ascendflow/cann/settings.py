@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ascendflow.atc_words import FORCE_FP16
 from ascendflow.manifest.precision_keys import canonical, refused_together
-from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,10 @@ without a digit is first-generation silicon (`Short_SoC_version=Ascend910`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
+
+from ascendflow.atc_words import SOC_VERSIONS
+from ascendflow.manifest.problems import closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -102,12 +104,7 @@ MODELLED: dict[str, Family] = {
     ),
 }
 
-NAMED_ONLY = (
-    "AS31XM1X", "Ascend031", "Ascend035", "Ascend035A", "Ascend035B", "Ascend610",
-    "Ascend610Lite", "Ascend910_5591", "Ascend910_95", "BS9SX1AA", "BS9SX1AB", "BS9SX1AC",
-    "BS9SX2AA", "BS9SX2AB", "Hi3796CV300CS", "Hi3796CV300ES", "MC61AM21AA", "MC61AM21AB",
-    "SD3403",
-)  # fmt: skip
+NAMED_ONLY = tuple(sorted(set(SOC_VERSIONS) - set(MODELLED)))
 """SoCs that ATC 8.1 knows and of which no arithmetic was read."""
 
 
@@ -128,11 +125,11 @@ def why_not_modelled(soc_version: str) -> str | None:
         )
     begun = [name for name in MODELLED if name.lower().startswith(soc_version.lower())]
     families = dict.fromkeys(MODELLED[name] for name in begun)
-    close = get_close_matches(soc_version, (*MODELLED, *NAMED_ONLY), n=1)
-    meant = begun if len(families) == 1 else [] if families else close
-    hint = f"modelled: {spelled(families or FAMILIES)}"
-    if meant:
-        hint = f"did you mean {' or '.join(map(repr, meant))}?"
+    hint: str | None = f"modelled: {spelled(families or FAMILIES)}"
+    if len(families) == 1:
+        hint = f"did you mean {' or '.join(map(repr, begun))}?"
+    elif not families:
+        hint = closest(soc_version, (*MODELLED, *NAMED_ONLY)) or hint
     return f"soc_version {soc_version!r} is not known; {hint}"
 
 

@@ -42,7 +42,7 @@ class Subjects:
         named["customize_dtypes"] = tuple(settings.customize_dtypes)
         if any(named.values()) or settings.mixlist or settings.implmode_types:
             names = {label(node): node.op_type for node in nodes}
-            types = {operator_of(node) for node in nodes}
+            types = {_operator_of(node) for node in nodes}
             for key, subjects in named.items():
                 for subject in subjects:
                     _check(key, subject, names, types)
@@ -70,13 +70,13 @@ class Subjects:
         return custom.get(label(node)) or custom.get(_typed(node))
 
 
-def operator_of(node: ir.Node) -> str:
+def _operator_of(node: ir.Node) -> str:
     """Name the GE operator of `node`, or where it is not known, ONNX's."""
     return target_op(node) or node.op_type
 
 
 def _typed(node: ir.Node) -> str:
-    return OP_TYPE + operator_of(node)
+    return OP_TYPE + _operator_of(node)
 
 
 def _check(key: str, subject: str, names: Mapping[str, str], types: Iterable[str]) -> None:

@@ -6,22 +6,23 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.cann.cures import why_skipped
-from ascendflow.cann.lint import lint
+from ascendflow.cann.lint import lint_gears
 from ascendflow.cann.target import Target
 from ascendflow.documents.lint import SEVERITIES
 from ascendflow.graph.constants import unread
+from ascendflow.graph.gears import lend_gears
 from ascendflow.graph.load import load_to_look
 from ascendflow.graph.soundness import load_sound, looking_at
 from ascendflow.graph.text import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import onnx_ir as ir
 
     from ascendflow.cann.lint import Finding
-    from ascendflow.documents.lint import Lint, LintFinding
+    from ascendflow.documents.lint import DeviationText, Lint, LintFinding
     from ascendflow.graph.fixed_shapes import Shapes
 
 
@@ -31,6 +32,7 @@ def survey(
     *,
     all_weights: bool = False,
     shapes: Shapes | None = None,
+    gears: Sequence[Shapes] = (),
 ) -> Lint:
     """Lint the ONNX file at `path`; its weights are read only where a deviation asks.
 
@@ -39,6 +41,7 @@ def survey(
         config: a target that `target.why_refused` has nothing against.
         all_weights: look at constants of any size (`graph.constants`).
         shapes: of inputs, by name, instead of what the file leaves open.
+        gears: all such that it is built for, where they stay open.
 
     Raises:
         StageError: `path` is no ONNX model that can be run (`graph.soundness`), or
@@ -47,26 +50,21 @@ def survey(
     """
     model = load_sound(path, shapes)
     with looking_at(path):
+        lend_gears(model, gears)
         findings = _findings(model, Target.of(config), all_weights=all_weights)
         told = [_told(finding) for finding in findings]
         nodes = sum(1 for _ in model.graph.all_nodes())
         passed_over = 0 if all_weights else len(unread(model))
         for entry, reason in zip(told, why_skipped(findings, model), strict=True):
             entry["skipped"] = reason
-    totals = Counter(finding.found.consequence for finding in findings)
+    deviations = [finding.deviation for finding in findings]
+    texts: dict[str, DeviationText] = {
+        each.name: {"onnx": each.onnx, "cann": each.cann} for each in deviations
+    }
     return {
-        "schema_version": 1,
-        "cann": config["cann"],
-        "soc_version": config["soc_version"],
-        "precision_mode": config["precision_mode"],
-        "nodes": nodes,
+        **_document(config, nodes, told),
         "unread": passed_over,
-        "totals": {consequence: totals[consequence] for consequence in SEVERITIES},
-        "deviations": {
-            d.name: {"onnx": d.onnx, "cann": d.cann}
-            for d in (f.deviation for f in findings)
-        },
-        "findings": told,
+        "deviations": texts,
     }
 
 
@@ -77,6 +75,11 @@ def unsurveyed(path: Path, config: Mapping[str, Any]) -> Lint:
         StageError: `path` is no ONNX model.
     """
     nodes = sum(1 for _ in load_to_look(path).graph.all_nodes())
+    return _document(config, nodes, [])
+
+
+def _document(config: Mapping[str, Any], nodes: int, told: list[LintFinding]) -> Lint:
+    totals = Counter(finding["consequence"] for finding in told)
     return {
         "schema_version": 1,
         "cann": config["cann"],
@@ -84,14 +87,14 @@ def unsurveyed(path: Path, config: Mapping[str, Any]) -> Lint:
         "precision_mode": config["precision_mode"],
         "nodes": nodes,
         "unread": 0,
-        "totals": dict.fromkeys(SEVERITIES, 0),
+        "totals": {consequence: totals[consequence] for consequence in SEVERITIES},
         "deviations": {},
-        "findings": [],
+        "findings": told,
     }
 
 
 def _findings(model: ir.Model, target: Target, *, all_weights: bool) -> list[Finding]:
-    found = lint(model, target, all_weights=all_weights)
+    found = lint_gears(model, target, all_weights=all_weights)
     return sorted(found, key=lambda each: SEVERITIES.index(each.found.consequence))
 
 
@@ -108,5 +111,5 @@ def _told(finding: Finding) -> LintFinding:
         "source": deviation.source,
         "rule": deviation.cure,
         "skipped": None,
-        "advice": deviation.advice,
+        "advice": finding.advice,
     }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ascendflow.atc_words import FORCE_FP16
 from ascendflow.cann.detection import Found
 from ascendflow.cann.kernels import (
     HALF,
@@ -24,12 +25,11 @@ from ascendflow.cann.kernels import (
 )
 from ascendflow.cann.operators import is_constant, target_op
 from ascendflow.cann.precision import Case, Tensor, choose_column, is_refused
-from ascendflow.cann.reasons import why, why_refused
+from ascendflow.cann.reasons import TAKE_OUT, is_kept_alone, why, why_refused
 from ascendflow.cann.subjects import Subjects
 from ascendflow.graph.dtypes import FLOATS
 from ascendflow.graph.nodes import label
 from ascendflow.graph.operators import DEFAULT_DOMAINS
-from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ class Choice:
         reason: why, in words, without the node's name.
         problem: AI Core refuses it, and AI CPU has no kernel or none that is known.
         only_half: AI Core's kernel has float16 only.
-        on_ai_cpu: AI Core refuses it, and AI CPU runs it in the graph's types.
+        keepable: with keep_dtype it would run in other types than it does.
     """
 
     operator: str | None
@@ -65,7 +65,7 @@ class Choice:
     reason: str
     problem: Found | None = None
     only_half: bool = False
-    on_ai_cpu: bool = False
+    keepable: bool = False
 
     @property
     def half(self) -> bool:
@@ -151,7 +151,15 @@ class _Chooser:
         column = choose_column(case, candidates)
         only_half = all(each.operand == "float16" for each in case.kernel.columns)
         reason = why(case, column, producers, None if custom is None else str(custom))
-        return Choice(operator, column, reason, only_half=only_half)
+        keepable = custom is None and self._kept(case) not in (None, column)
+        return Choice(operator, column, reason, only_half=only_half, keepable=keepable)
+
+    def _kept(self, case: Case) -> Column | None:
+        """Return the types that keep_dtype would give a node, or None: it is refused."""
+        kept = replace(case, is_kept=True)
+        if is_refused(kept):
+            return self._refused(kept).column
+        return choose_column(kept, kept.kernel.columns)
 
     def _case(self, node: ir.Node, operator: str | None) -> tuple[Case, list[str]]:
         """Return what to choose for, and the producers' names in FE's order of inputs."""
@@ -174,15 +182,19 @@ class _Chooser:
         """AI Core refuses; AI CPU has a kernel, or none, or nothing is known of it."""
         reason = why_refused(case, self._target.soc)
         operator = case.operator
+        advice = None
+        if is_kept_alone(case) and not is_refused(replace(case, is_kept=False)):
+            advice = TAKE_OUT
         if operator in ON_AI_CPU:
             column = _as(case.tensors[0].dtype)
             reason = f"{reason}; AI CPU runs it in {column.operand}"
-            return Choice(operator, column, reason, only_half=True, on_ai_cpu=True)
+            return Choice(operator, column, reason, only_half=True)
         if operator in NOT_ON_AI_CPU:
             reason = f"{reason}, nor has AI CPU"
-            return Choice(operator, None, reason, Found(reason, "rejected"))
+            problem = Found(reason, "rejected", advice=advice)
+            return Choice(operator, None, reason, problem)
         reason = f"{reason}; AI CPU's is not known"
-        return Choice(operator, None, reason, Found(reason, "unknown"))
+        return Choice(operator, None, reason, Found(reason, "unknown", advice=advice))
 
     def _inputs(self, node: ir.Node) -> list[tuple[str, Tensor]]:
         """Return producers' names and tensors, constants last (SortInputBySequence)."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ascendflow.atc_words import FORCE_FP16
 from ascendflow.cann import precision, soc
-from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from ascendflow.cann.target import Target
@@ -35,12 +35,12 @@ class Named(NamedTuple):
     source: str
 
 
-def mode_name(mode: str) -> str:
+def _mode_name(mode: str) -> str:
     """Name the choice of types in a precision mode."""
     return f"precision-{mode}"
 
 
-def overflow_name(overflow: soc.Overflow) -> str:
+def _overflow_name(overflow: soc.Overflow) -> str:
     """Name what a SoC does beyond float16's range."""
     return f"overflow-{overflow}"
 
@@ -48,7 +48,7 @@ def overflow_name(overflow: soc.Overflow) -> str:
 NAMES: tuple[Named, ...] = (
     *(
         Named(
-            mode_name(mode),
+            _mode_name(mode),
             f"Each node runs in the types that {mode} chooses for it; what it is given is "
             "rounded to them. `ascendflow precision` lists them.",
             precision.SOURCE,
@@ -56,12 +56,12 @@ NAMES: tuple[Named, ...] = (
         for mode in precision.MODELLED
     ),
     Named(
-        overflow_name("saturate"),
+        _overflow_name("saturate"),
         "What leaves float16's range becomes +-65504, and NaN becomes 0.",
         soc.OVERFLOW_SOURCE,
     ),
     Named(
-        overflow_name("inf"),
+        _overflow_name("inf"),
         "What leaves float16's range becomes +-inf, as in IEEE 754.",
         soc.OVERFLOW_SOURCE,
     ),
@@ -81,9 +81,9 @@ def applied(target: Target) -> list[AppliedDeviation]:
     known: dict[str, Confidence] = {FORCE_FP16: "high"}
     known |= dict.fromkeys((precision.MIX, precision.ALLOW), "medium")
     return [
-        _entry(mode_name(mode), known.get(mode, "low"), precision.SOURCE),
+        _entry(_mode_name(mode), known.get(mode, "low"), precision.SOURCE),
         _entry(
-            overflow_name(target.soc.overflow),
+            _overflow_name(target.soc.overflow),
             target.soc.overflow_confidence,
             soc.OVERFLOW_SOURCE,
         ),

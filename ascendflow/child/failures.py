@@ -11,8 +11,8 @@ from ascendflow.errors import OF_THE_SYSTEM, AscendflowError, InternalError, pla
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+TREE = AscendflowError.__module__
 MORE_MEMORY = "are the shapes right? Otherwise use smaller ones, or a larger machine"
-READ_LOG = "read the stage's log: it ends with the traceback"
 
 
 def describe(
@@ -25,14 +25,17 @@ def describe(
         user_name: the name to show for a source file, or None if it is not the user's.
 
     Returns:
-        `{"ok": False, "error": {"kind", "message", "hint"}}`. An exception with a user's
+        `{"ok": False, "error": {"kind", "message", "hint"}}`, and "keys" where it has
+        some. An exception with a user's
         file on its stack is a StageError; any other is an InternalError.
     """
     if isinstance(error, AscendflowError):
-        return _failed(type(error).__name__, error.message, error.hint)
+        # Of a module's own kinds the parent knows the one in the tree that they are of.
+        kinds = (each for each in type(error).__mro__ if each.__module__ == TREE)
+        return _failed(next(kinds).__name__, error.message, error.hint, error.keys)
     traceback.print_exception(error, file=sys.stderr)
     if isinstance(error, InternalError):
-        return _failed("InternalError", str(error), READ_LOG)
+        return _failed("InternalError", str(error), None)
     lines = traceback.format_exception_only(error)
     # A syntax error's message comes after the line it is about.
     text = lines[-1 if isinstance(error, SyntaxError) else 0].splitlines()[0]
@@ -44,12 +47,15 @@ def describe(
         refused = plain(error)
         return _failed("StageError", refused.message, refused.hint)
     if place is None:
-        return _failed("InternalError", text, READ_LOG)
-    return _failed("StageError", f"{place}: {text}", READ_LOG)
+        return _failed("InternalError", text, None)
+    return _failed("StageError", f"{place}: {text}", None)
 
 
-def _failed(kind: str, message: str, hint: str | None) -> dict[str, object]:
-    return {"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}
+def _failed(
+    kind: str, message: str, hint: str | None, keys: tuple[str | int, ...] = ()
+) -> dict[str, object]:
+    error = {"kind": kind, "message": message, "hint": hint}
+    return {"ok": False, "error": {**error, "keys": keys} if keys else error}
 
 
 def _place_in_user_code(

@@ -15,7 +15,7 @@ MARK = "ASCENDFLOW_CHILD"
 """Names the mark in the environment; each child has another one, and a child's own children
 have one that begins with it."""
 
-LOOKS, UNCLEAR_S = 100, 0.002
+LOOKS, PAUSE_S = 100, 0.002
 
 
 def new_mark() -> str:
@@ -27,23 +27,23 @@ def new_mark() -> str:
 def end_marked(mark: str) -> None:
     """Kill every process with this mark but the caller. Without /proc none is found.
 
-    It is looked for until two looks find nothing new: who was forked since the first one
-    began may not be listed, and whose parent has ended since is found in no other way.
+    It is looked for until two looks find nothing: who was forked since the first one began
+    may not be listed, whose parent has ended since is found in no other way, and who was
+    killed ends only when it gets its turn.
     """
     wanted = f"{MARK}={mark}".encode()
-    killed = {str(os.getpid())}
     quiet = 0
     for _ in range(LOOKS):
         found, is_clear = _look(wanted)
-        for pid in found - killed:
+        found.discard(str(os.getpid()))
+        for pid in found:
             with suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
-        quiet = quiet + 1 if is_clear and found <= killed else 0
+        quiet = quiet + 1 if is_clear and not found else 0
         if quiet == 2:
             return
-        killed |= found
-        if not is_clear:
-            time.sleep(UNCLEAR_S)
+        if not quiet:
+            time.sleep(PAUSE_S)
 
 
 def _look(wanted: bytes) -> tuple[set[str], bool]:

@@ -98,6 +98,8 @@ def _proportional_bytes(pid: str, default: int) -> int:
         text = (PROC / pid / "smaps_rollup").read_text(encoding="utf-8")
     except FileNotFoundError:
         return 0 if not (PROC / pid).exists() else default
+    except ProcessLookupError:  # it ended meanwhile
+        return 0
     except OSError:
         return default
     for line in text.splitlines():

@@ -6,12 +6,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ascendflow import __version__
+from ascendflow.backends.cann.needs import FIRST_PYTHON, dotted, needs
 from ascendflow.cann.profile import profile as profile_of
 from ascendflow.cann.profile import why_not_modelled
 from ascendflow.doctor import device, disk, installation, own, python
 from ascendflow.doctor.facts import look
 from ascendflow.doctor.interpreter import OPTION as PYTHON_OPTION
-from ascendflow.doctor.needs import FIRST_PYTHON, dotted, needs
 from ascendflow.documents.doctor import DOCTOR_BACKENDS, SEVERITIES
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def examine(machine: Machine, asked: Asked) -> Doctor:
         "schema_version": 1,
         "backend": backend,
         "chosen_by": chosen_by,
-        "ready": {each: is_ready(findings, each) for each in DOCTOR_BACKENDS},
+        "ready": {each: _is_ready(findings, each) for each in DOCTOR_BACKENDS},
         "os": machine.system,
         "machine": machine.arch,
         "own": {
@@ -70,7 +70,7 @@ def examine(machine: Machine, asked: Asked) -> Doctor:
     }
 
 
-def is_ready(findings: list[DoctorFinding], backend: DoctorBackend) -> bool:
+def _is_ready(findings: list[DoctorFinding], backend: DoctorBackend) -> bool:
     """Whether nothing is missing that a backend needs."""
     needed = ("emulator", backend)  # what the emulator needs, all need
     return not any(

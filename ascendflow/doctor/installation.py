@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ascendflow.backends.cann.needs import release_of
 from ascendflow.backends.cann.toolkit import is_release
 from ascendflow.backends.cann.toolkit_layout import ATC
 from ascendflow.cann.profile import FIRST_OPEN, why_not_modelled
 from ascendflow.doctor.finding import Findings
-from ascendflow.doctor.needs import release_of
 from ascendflow.doctor.toolkit import VARIABLES
 from ascendflow.manifest.problems import closest_or_all
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ascendflow.backends.cann.needs import dotted, numbers
 from ascendflow.doctor.finding import Findings
-from ascendflow.doctor.needs import dotted, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
+from ascendflow.backends.cann.needs import (
+    FIRST_PYTHON,
+    PROXY_PYTHON,
+    dotted,
+    needs,
+    numbers,
+    numpy_spec,
+    pip,
+)
 from ascendflow.doctor.finding import Findings
 from ascendflow.doctor.interpreter import BENCH, FOR_KERNELS, NOT_PROBE, OPTION, PROBE
-from ascendflow.doctor.needs import FIRST_PYTHON, PROXY_PYTHON, ROWS, dotted, needs, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ascendflow.backends.cann.needs import Needs
     from ascendflow.doctor.facts import Facts
     from ascendflow.doctor.interpreter import Interpreter
-    from ascendflow.doctor.needs import Needs, Version
     from ascendflow.documents.doctor import DoctorFinding
 
 LAST_BENCH_PYTHON = (3, 12)
@@ -80,31 +87,37 @@ def _numpy(
     asked: Interpreter, row: Needs | None, cann: str | None
 ) -> Iterator[DoctorFinding]:
     said = asked.packages.get("numpy")
-    pip = f"{_pip(asked, row)} install"
+    install = f"{_pip(asked, row)} install"
     if said is None:
         yield _PYTHON.error(
             f"{asked.executable} has no numpy, which atc compiles kernels with",
-            f"{pip} 'numpy{_numpy_spec(row, numbers(asked.python))}'",
+            f"{install} 'numpy{numpy_spec(row, numbers(asked.python))}'",
         )
         return
     if asked.broken:
         why = " ".join(asked.broken.split())[:200]
         yield _PYTHON.error(
             f"{asked.executable} has numpy {said}, which cannot be imported: {why}",
-            f"{pip} --force-reinstall 'numpy{_numpy_spec(row, numbers(asked.python))}'",
+            f"{install} --force-reinstall 'numpy{numpy_spec(row, numbers(asked.python))}'",
         )
+    yield from _numpy_version(asked, said, row, cann)
+
+
+def _numpy_version(
+    asked: Interpreter, said: str, row: Needs | None, cann: str | None
+) -> Iterator[DoctorFinding]:
     version, told = numbers(said), f"{asked.executable} has numpy {said}"
     if row is None:
         if version >= (2,):
             message = f"{told}: {BEFORE_85} atc fails with it (np.float_ was removed)"
             before = needs(LAST_BEFORE_85)
-            spec = _numpy_spec(before, numbers(asked.python))
+            spec = numpy_spec(before, numbers(asked.python))
             advice = f"for those: {_pip(asked, before)} install 'numpy{spec}'"
             yield _PYTHON.warning(message, advice)
         return
     first, below = row.numpy(numbers(asked.python))
-    spec = _numpy_spec(row, numbers(asked.python))
-    advice = f"{pip} 'numpy{spec}'"
+    spec = numpy_spec(row, numbers(asked.python))
+    advice = f"{_pip(asked, row)} install 'numpy{spec}'"
     if below is not None and version >= (2,):
         message = f"{told}: CANN {cann} needs numpy<2: numpy 2 has no np.float_"
         yield _PYTHON.error(message, advice)
@@ -112,20 +125,8 @@ def _numpy(
         yield _PYTHON.warning(f"{told}, CANN {cann} takes numpy{spec}", advice)
 
 
-def _numpy_spec(row: Needs | None, python: Version) -> str:
-    """Spell what a release takes; None: what all do that take this Python."""
-    rows = [row] if row else [each for each in ROWS if python[:2] <= each.last_python]
-    taken = [each.numpy(python) for each in rows or ROWS[-1:]]
-    below = min((end for _, end in taken if end), default=None)
-    first = max(start for start, _ in taken)
-    return f">={dotted(first)}" + (f",<{dotted(below)}" if below else "")
-
-
 def _pip(asked: Interpreter, row: Needs | None = None) -> str:
-    """Spell the command that installs; in another Python, where this one is too new."""
-    if row is not None and numbers(asked.python)[:2] > row.last_python:
-        return "in the other Python: python3 -m pip"
-    return f"{shlex.quote(asked.executable)} -m pip"
+    return pip(asked.executable, numbers(asked.python), row)
 
 
 def _for_kernels(asked: Interpreter, row: Needs | None) -> Iterator[DoctorFinding]:
@@ -156,15 +157,15 @@ def _bench(facts: Facts) -> Iterator[DoctorFinding]:
 
 
 def _probe(asked: Interpreter) -> Iterator[DoctorFinding]:
-    pip = _pip(asked)
+    ours = _pip(asked)
     if asked.packages.get(NOT_PROBE) is not None:
         yield _PROBE.warning(
             f"{asked.executable} has {NOT_PROBE} {asked.packages[NOT_PROBE]} from PyPI, "
             "which scans servers and is not Ascend's tool",
-            f"{pip} uninstall {NOT_PROBE}; Ascend's is {pip} install {PROBE}",
+            f"{ours} uninstall {NOT_PROBE}; Ascend's is {ours} install {PROBE}",
         )
     if asked.packages.get(PROBE) is None:
         yield _PROBE.note(
             f"{asked.executable} has no msprobe, which only `nodes_by: msprobe` needs",
-            f"{pip} install {PROBE} (never {NOT_PROBE}, which is something else)",
+            f"{ours} install {PROBE} (never {NOT_PROBE}, which is something else)",
         )

@@ -53,6 +53,9 @@ class MadeOm(TypedDict):
 class Conversion(TypedDict):
     """`conversion.json`.
 
+    `keepable` are the nodes, by their ONNX names, that `keep_dtype` would run in other
+    types than they have; it is not there for a real device.
+
     For a real device `overflow`, `modelled_nodes`, `assumed` and `applied` say nothing:
     they are null, 0 and empty.
     """
@@ -68,5 +71,6 @@ class Conversion(TypedDict):
     assumed: dict[str, int]
     applied: list[AppliedDeviation]
     target_ops: dict[str, str | None]
+    keepable: NotRequired[list[str]]
     om: NotRequired[MadeOm]
     toolchain: NotRequired[Toolchain]

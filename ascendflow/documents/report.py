@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from ascendflow.documents import verdict
 from ascendflow.documents.conversion import Confidence
 from ascendflow.documents.metrics import Behaviours, Flips, Kind, Pair, Underflow
 from ascendflow.documents.numbers import Number
 from ascendflow.documents.rewrite_log import Effect
-from ascendflow.documents.verdict import Check, Reason
+from ascendflow.documents.verdict import Check
 from ascendflow.documents.warnings import StageWarning
 
 
@@ -67,28 +68,26 @@ class Cause(TypedDict):
 class Overflow(TypedDict):
     """A node of which ONNX has finite values beyond float16, and the target has none.
 
-    `largest` is their magnitude in ONNX.
+    `largest` is their magnitude in ONNX. `keepable` says whether keep_dtype would run it in
+    other types; null where that is not known.
     """
 
     node: str
     op_type: str
     largest: float
+    keepable: bool | None
 
 
-class DivergentNode(TypedDict):
+class DivergentNode(verdict.DivergentNode):
     """The node that the verdict names, with what is known of it.
 
     `module` and `source` are where it comes from in the user's PyTorch code, "" where
-    nothing is known. `overflow` is null where neither its values nor those that it reads
-    left float16; `underflow` where it has no element that float16 would round coarsely.
+    nothing is known. `keepable` is as in `Overflow`. `overflow` is null where neither its
+    values nor those that it reads left float16; `underflow` where it has no element that
+    float16 would round coarsely.
     """
 
-    name: str
-    tensor: str
-    op_type: str
-    target_op: str | None
-    reason: Reason
-    metrics: dict[str, Number]
+    keepable: bool | None
     overflow: Overflow | None
     underflow: Underflow | None
     module: str

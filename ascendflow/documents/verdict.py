@@ -59,6 +59,23 @@ class DivergentNode(TypedDict):
     metrics: dict[str, Number]
 
 
+LimitedMetric = Literal["cosine_similarity", "relative_euclidean_distance"]
+"""Metrics with a limit for what diverges."""
+
+
+class DivergentOutput(TypedDict):
+    """An output that is beyond a limit of nodes, in a metric that the gate does not judge.
+
+    It changes nothing about the verdict. `sample` is the worst one.
+    """
+
+    pair: Pair
+    name: str
+    metric: LimitedMetric
+    value: Number
+    sample: str
+
+
 class Emulation(TypedDict):
     """How far the emulated target is known; see `Conversion` and `Behaviours`."""
 
@@ -86,4 +103,5 @@ class Verdict(TypedDict):
     passed: bool
     checks: list[Check]
     first_divergent_node: DivergentNode | None
+    divergent_outputs: list[DivergentOutput]
     judged: dict[str, str]

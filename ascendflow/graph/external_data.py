@@ -56,9 +56,16 @@ def external_tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
     return (tensor for tensor in every_tensor(model) if is_external(tensor))
 
 
+WHOLE = (
+    "put the whole file that holds the weights beside the ONNX file; a small text in its "
+    "place is a Git LFS pointer: fetch the real one"
+)
+"""What to do where external data is missing, or is cut short."""
+
+
 def dead_references(
     model: onnx.ModelProto, folder: Path, *, may_be_absent: bool = False
-) -> Iterator[str]:
+) -> Iterator[StageError]:
     """Say of each external tensor whose bytes cannot be had why, naming tensor and file.
 
     Args:
@@ -72,7 +79,7 @@ def dead_references(
             if not may_be_absent or os.path.lexists(asked.path):
                 _refuse_lacking(tensor, asked)
         except StageError as error:
-            yield error.message
+            yield error
 
 
 def locate(tensor: onnx.TensorProto, folder: Path) -> Stored:
@@ -110,12 +117,12 @@ def _refuse_lacking(tensor: onnx.TensorProto, asked: Stored) -> None:
         # To open a pipe would wait for somebody to write to it.
         is_other = os.path.exists(path)
         what = "is no regular file" if is_other else "does not exist beside the ONNX file"
-        raise StageError(f"{where} {what}")
+        raise StageError(f"{where} {what}", hint=None if is_other else WHOLE)
     size = path.stat().st_size
     if end > size:
         raise StageError(
             f"{where}: bytes {asked.offset} to {end} are wanted, the file has {size}",
-            hint="it was cut short; a Git LFS pointer is a small text: fetch the real one",
+            hint=WHOLE,
         )
 
 

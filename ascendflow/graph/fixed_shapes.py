@@ -95,6 +95,33 @@ def fix_shapes(
     return were_open
 
 
+def shapes_with(model: onnx.ModelProto, shapes: Shapes) -> dict[str, tuple[int, ...]]:
+    """Return each tensor outside of branches whose shape follows from `shapes` of inputs.
+
+    Nothing where inference says that the model cannot take them; `model` stays as it is.
+    """
+    import onnx
+
+    light = _without_weights(model)
+    for value in input_values(light.graph):
+        if value.name in shapes:
+            _set_shape(value, shapes[value.name], ())
+    _forget_values(light.graph)
+    for value in light.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    try:
+        found = onnx.shape_inference.infer_shapes(light, data_prop=can_follow(light)).graph
+    except Exception:  # noqa: BLE001  InferenceError, and what is behind it
+        return {}
+    known = {}
+    for value in (*found.input, *found.value_info, *found.output):
+        sizes = value_spec(value).shape
+        fixed = tuple(size for size in sizes or () if isinstance(size, int))
+        if sizes is not None and len(fixed) == len(sizes):
+            known[value.name] = fixed
+    return known
+
+
 def _copied(values: Iterable[onnx.ValueInfoProto]) -> list[onnx.ValueInfoProto]:
     """Copy `values`, which are about to be edited."""
     copies = []

@@ -13,7 +13,10 @@ from ascendflow.graph.external_data import dead_references, embed_small
 from ascendflow.graph.fixed_shapes import fix_shapes, why_not_these_inputs
 from ascendflow.graph.io_spec import opset_of
 from ascendflow.graph.refusals import why_refused
+from ascendflow.graph.structure import read_structure
 from ascendflow.graph.text import not_utf8
+from ascendflow.graph.validity import unnamed
+from ascendflow.manifest.onnx_file import NO_ONNX_HINT, no_onnx
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,16 +48,14 @@ def read_model(path: Path) -> onnx.ModelProto:
         model = onnx.ModelProto()
         model.ParseFromString(path.read_bytes())
     except DecodeError as error:
-        raise StageError(
-            f"{path.name} ({size} bytes) is not an ONNX file, or was cut short",
-            hint="compare its size with the original's; a Git LFS pointer is a small text",
-        ) from error
+        raise StageError(no_onnx(path.name, size), hint=NO_ONNX_HINT) from error
     if not model.HasField("graph"):
-        raise StageError(
-            f"{path.name} ({size} bytes) holds no graph", hint="export it again"
-        )
+        text = f"{path.name}: holds no graph: it has {size} bytes"
+        raise StageError(text, hint="export it again")
     refuse(path.name, not_utf8(model))
-    refuse(path.name, dead_references(model, path.parent))
+    dead = list(dead_references(model, path.parent))
+    hint = next((each.hint for each in dead), None)
+    refuse(path.name, [each.message for each in dead], hint)
     embed_small(model, path.parent)
     return model
 
@@ -93,12 +94,13 @@ def accept(
         raise StageError(f"{name}: {error.message}", hint=error.hint) from error
 
 
-def refuse(name: str, problems: Iterable[str]) -> None:
+def refuse(name: str, problems: Iterable[str], hint: str | None = None) -> None:
     """Raise one StageError that holds all `problems` found in the file `name`, if any."""
     found = list(problems)
     if found:
-        lines = found if len(found) == 1 else ["", *(f"- {problem}" for problem in found)]
-        raise StageError(f"{name}: " + "\n  ".join(lines))
+        several = [f"{len(found)} problems:", *(f"- {problem}" for problem in found)]
+        lines = found if len(found) == 1 else several
+        raise StageError(f"{name}: " + "\n  ".join(lines), hint=hint)
 
 
 def check(path: Path, name: str) -> None:
@@ -120,6 +122,7 @@ def check(path: Path, name: str) -> None:
             return  # a sparse initializer, which runtimes take for a dense one
         lines = str(error).replace(f"{path.parent}/", "").splitlines()
         reason = "; ".join(line.removeprefix("==> ") for line in lines if line.strip())
+        reason += unnamed(reason, read_structure(path).model)
         raise StageError(f"{name} breaks ONNX's rules: {reason}") from error
 
 

@@ -15,6 +15,7 @@ from ascendflow.graph.io_spec import dtype_name
 from ascendflow.graph.structure import read_structure
 from ascendflow.graph.text import spelled
 from ascendflow.graph.traverse import attribute_tensors, every_node, initializers
+from ascendflow.manifest.onnx_file import NO_ONNX_HINT, no_onnx
 from ascendflow.wire import LENGTH, MalformedError, walk
 
 if TYPE_CHECKING:
@@ -104,21 +105,23 @@ def _read(path: Path, size: int) -> onnx.ModelProto:
 
     if size >= vocabulary.ONNX_FILE_LIMIT:
         raise StageError(f"{path}: has {size} bytes; an ONNX file holds less than 2 GiB")
-    if (reason := _why_no_model(path)) is not None:
-        raise StageError(f"{path}: is no ONNX file: {reason}")
     try:
+        if (reason := _why_no_model(path)) is not None:
+            raise StageError(f"{path}: is no ONNX file: {reason}")
         return read_structure(path).model
-    except DecodeError as error:
-        raise StageError(f"{path}: is no ONNX file: {error}") from error
+    except (MalformedError, DecodeError) as error:
+        text = f"{no_onnx(str(path), size)}; {error}"
+        raise StageError(text, hint=NO_ONNX_HINT) from error
 
 
 def _why_no_model(path: Path) -> str | None:
-    """Return why the outermost layer is not that of a model, before protobuf reads all."""
-    try:
-        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-            found = list(islice(walk(data, 0, len(data)), _MOST_FIELDS + 1))
-    except MalformedError as error:
-        return str(error)
+    """Return why the outermost layer is not that of a model, before protobuf reads all.
+
+    Raises:
+        MalformedError: it is no message at all.
+    """
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        found = list(islice(walk(data, 0, len(data)), _MOST_FIELDS + 1))
     if len(found) > _MOST_FIELDS:
         return f"it has more than {_MOST_FIELDS} parts"
     if not any(field.number == _GRAPH and field.wire == LENGTH for field in found):

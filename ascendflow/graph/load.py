@@ -12,6 +12,7 @@ from ascendflow.graph.external_data import dead_references, refer
 from ascendflow.graph.files import MODEL_FILE
 from ascendflow.graph.fixed_shapes import fix_shapes, wanted_inputs
 from ascendflow.graph.functions import why_not_spelled_out
+from ascendflow.graph.gears import lend_gears, lent_gears
 from ascendflow.graph.giants import can_follow, why_giant
 from ascendflow.graph.lent_shapes import DECLARED, remember_declared
 from ascendflow.graph.node_inputs import why_not_these
@@ -22,9 +23,10 @@ from ascendflow.graph.text import not_utf8
 from ascendflow.graph.traverse import every_graph
 from ascendflow.graph.validity import why_against_the_rules, why_inconsistent
 from ascendflow.graph.wholeness import why_not_whole
+from ascendflow.manifest.onnx_file import NO_ONNX_HINT, no_onnx
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import onnx
@@ -42,7 +44,9 @@ _STUMBLES = (
 )
 
 
-def load_model(path: Path, shapes: Shapes | None = None) -> ir.Model:
+def load_model(
+    path: Path, shapes: Shapes | None = None, *, gears: Sequence[Shapes] = ()
+) -> ir.Model:
     """Read `path`, with the shapes and types that ONNX's shape inference gives.
 
     External data is not read: its tensors stay references into the file's folder. The
@@ -52,12 +56,16 @@ def load_model(path: Path, shapes: Shapes | None = None) -> ir.Model:
     Args:
         path: the file.
         shapes: of inputs, by name; once one is given, none may stay open.
+        gears: all such that it is built for, where they stay open (`graph.gears`).
 
     Raises:
         StageError: `path` is not an ONNX model, or not a valid one.
         UsageError: these shapes are not for its inputs, or do not do.
     """
-    return _loaded(path, lambda: _fixed(_read(path), path, shapes))
+    with _readable(path):
+        model = _with_shapes(_fixed(_read(path), path, shapes), path)
+    lend_gears(model, gears)
+    return model
 
 
 def load_to_look(path: Path, shapes: Shapes | None = None) -> ir.Model:
@@ -75,9 +83,21 @@ def load_to_look(path: Path, shapes: Shapes | None = None) -> ir.Model:
         StageError: `path` is not an ONNX model, or its external data is not as it says.
         UsageError: these shapes are not for its inputs, or do not do.
     """
-    model = _loaded(path, lambda: _fixed(_referring(path), path, shapes))
+    return look(path, shapes)[0]
+
+
+def look(path: Path, shapes: Shapes | None = None) -> tuple[ir.Model, onnx.ModelProto]:
+    """Read `path` as `load_to_look` does; give what it says itself, `shapes` aside, too."""
+    import onnx
+
+    with _readable(path):
+        declared = fixed = _referring(path)
+        if shapes:
+            fixed = onnx.ModelProto()
+            fixed.CopyFrom(declared)
+        model = _with_shapes(_fixed(fixed, path, shapes), path)
     mark_embedded(model, path.name)
-    return model
+    return model, declared
 
 
 def _fixed(model: onnx.ModelProto, path: Path, shapes: Shapes | None) -> onnx.ModelProto:
@@ -96,25 +116,33 @@ def _referring(path: Path) -> onnx.ModelProto:
         read = read_structure(path)
     model, embedded = read
     if dead := list(dead_references(model, path.parent, may_be_absent=True)):
-        raise StageError(f"{path.name}: not a readable ONNX model: {'; '.join(dead)}")
+        told = "; ".join(each.message for each in dead)
+        message = f"{path.name}: not a readable ONNX model: {told}"
+        raise StageError(message, hint=dead[0].hint)
     for tensor in model.graph.initializer:
         if (stored := embedded.get(tensor.name)) is not None:
             refer(tensor, path.name, stored.offset, stored.length)
     return model
 
 
-def _loaded(path: Path, read: Callable[[], onnx.ModelProto]) -> ir.Model:
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    from google.protobuf.message import DecodeError
+
     try:
-        return _with_shapes(read(), path)
+        yield
     except AscendflowError:
         raise
-    except Exception as error:  # DecodeError, ValidationError, onnx-ir's SerdeError
+    except DecodeError as error:
+        size = path.stat().st_size
+        raise StageError(no_onnx(path.name, size), hint=NO_ONNX_HINT) from error
+    except Exception as error:  # ValidationError, onnx-ir's SerdeError
         reason = _innermost(error)
         raise StageError(f"{path.name}: not a readable ONNX model: {reason}") from error
 
 
 def with_new_shapes(model: ir.Model, folder: Path) -> ir.Model:
-    """Infer shapes and types again, after an edit.
+    """Infer shapes and types again, after an edit; those in gears too.
 
     Args:
         model: as `load_model` gave it, then edited; of no use afterwards.
@@ -122,8 +150,11 @@ def with_new_shapes(model: ir.Model, folder: Path) -> ir.Model:
     """
     import onnx_ir as ir
 
+    gears = lent_gears(model)
     give_back_shapes(model)
-    return _with_shapes(ir.to_proto(model), folder / MODEL_FILE)
+    edited = _with_shapes(ir.to_proto(model), folder / MODEL_FILE)
+    lend_gears(edited, gears)
+    return edited
 
 
 def _with_shapes(declared: onnx.ModelProto, path: Path) -> ir.Model:
@@ -181,19 +212,13 @@ def give_back_shapes(model: ir.Model) -> None:
             value.type, value.shape = declared
 
 
-def why_invalid(path: Path) -> str | None:
-    """Return what ONNX's checker has against the file, external data left out, or None."""
-    return why_against_the_rules(_referring(path))
+def why_not_inferred(model: onnx.ModelProto) -> str | None:
+    """Return what ONNX's shape inference refuses in the nodes of `model`, or None.
 
-
-def why_not_inferred(path: Path) -> str | None:
-    """Return what ONNX's shape inference refuses in the file's nodes, or None.
-
-    What the file declares of shapes inside and behind them is not believed. Inference takes
-    no sparse initializer for a dense one, as runtimes do, nor names that are no text: of
-    such models nothing is said.
+    What it declares of shapes inside and behind them is not believed, and is gone
+    afterwards. Inference takes no sparse initializer for a dense one, as runtimes do, nor
+    names that are no text: of such models nothing is said.
     """
-    model = _referring(path)
     for graph in every_graph(model):
         graph.ClearField("value_info")
         for output in graph.output:

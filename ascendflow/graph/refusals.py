@@ -10,17 +10,17 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ascendflow.graph.endless import endless_loops
-from ascendflow.graph.external_data import is_external
 from ascendflow.graph.functions import why_not_spelled_out
 from ascendflow.graph.io_spec import input_values, opset_of, value_spec
+from ascendflow.graph.known_scalars import known_scalars
 from ascendflow.graph.node_inputs import why_not_these
 from ascendflow.graph.operators import DEFAULT_DOMAINS, RANDOM_OPERATORS
 from ascendflow.graph.outline import label
-from ascendflow.graph.traverse import every_node, initializers, subgraphs_of
+from ascendflow.graph.traverse import every_node, subgraphs_of
 from ascendflow.vocabulary import DTYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import onnx
 
@@ -28,16 +28,23 @@ ONNXRUNTIME_DOMAIN = "com.microsoft"
 EVAL_HINT = "call model.eval() before the export; in a forward, pass training=self.training"
 
 
-def why_refused(model: onnx.ModelProto) -> Iterator[str]:
-    """Yield all that is wrong with `model`, its external data excepted."""
+def why_refused(
+    model: onnx.ModelProto, sources: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Yield all that is wrong with `model`, its external data excepted.
+
+    Args:
+        model: any model.
+        sources: first output of a node -> the line it comes from, where that is known.
+    """
     yield from imports(model)
     yield from interface(model.graph)
     yield from repeated_names(model.graph, frozenset())
-    yield from unknown_operators(model)
+    yield from _unknown_operators(model)
     yield from why_not_these(model)
-    yield from random_nodes(model)
+    yield from _random_nodes(model, sources or {})
     yield from training_nodes(model)
-    yield from endless_loops(model, _constants(model))
+    yield from endless_loops(model, known_scalars(model))
     yield from functions(model)
 
 
@@ -97,7 +104,7 @@ def repeated_names(graph: onnx.GraphProto, outer: frozenset[str]) -> Iterator[st
             yield from repeated_names(inner, frozenset(origin))
 
 
-def unknown_operators(model: onnx.ModelProto) -> Iterator[str]:
+def _unknown_operators(model: onnx.ModelProto) -> Iterator[str]:
     """Say of each node whose operator nothing here can run: no golden can be had of it."""
     import onnx
 
@@ -118,17 +125,21 @@ def unknown_operators(model: onnx.ModelProto) -> Iterator[str]:
             yield f"node {label(node)!r}: {node.op_type} is no known operator of {where}"
 
 
-def random_nodes(model: onnx.ModelProto) -> Iterator[str]:
+def _random_nodes(model: onnx.ModelProto, sources: Mapping[str, str]) -> Iterator[str]:
     """Say which nodes compute something else each time."""
     for node in every_node(model):
         if node.domain in DEFAULT_DOMAINS and node.op_type in RANDOM_OPERATORS:
-            yield f"node {label(node)!r} is random ({node.op_type}): it has no golden"
+            source = sources.get(node.output[0]) if node.output else None
+            yield (
+                f"node {label(node)!r} is random ({node.op_type}): it has no golden; take "
+                f"the random part out of {source or 'the model'}"
+            )
 
 
 def training_nodes(model: onnx.ModelProto) -> Iterator[str]:
     """Say which nodes compute with the statistics, or drop elements, of training."""
     opset = opset_of(model) or 0
-    constants = _constants(model)
+    constants = known_scalars(model)
     for node in every_node(model):
         if node.domain not in DEFAULT_DOMAINS:
             continue
@@ -160,29 +171,10 @@ def _trains(node: onnx.NodeProto, opset: int) -> bool:
     return any(a.name == "training_mode" and a.i for a in node.attribute)
 
 
-def _drops(node: onnx.NodeProto, opset: int, constants: dict[str, bool]) -> bool:
+def _drops(node: onnx.NodeProto, opset: int, constants: dict[str, int]) -> bool:
     """Return whether elements may be dropped: the mode is anything but constant false."""
     if opset < 7:
         return not any(a.name == "is_test" and a.i for a in node.attribute)
     if len(node.input) < 3 or not node.input[2]:
         return False
-    return constants.get(node.input[2], True)
-
-
-def _constants(model: onnx.ModelProto) -> dict[str, bool]:
-    """Return the constant bool scalars of the model by name, malformed ones left out."""
-    import onnx
-
-    found = {tensor.name: tensor for tensor in initializers(model)}
-    for node in every_node(model):
-        if node.op_type == "Constant":
-            found.update((node.output[0], a.t) for a in node.attribute if a.name == "value")
-    return {
-        name: bool(onnx.numpy_helper.to_array(tensor))
-        for name, tensor in found.items()
-        if tensor.data_type == onnx.TensorProto.BOOL
-        and not tensor.dims
-        and not is_external(tensor)
-        and not tensor.HasField("segment")
-        and len(tensor.raw_data or tensor.int32_data) == 1
-    }
+    return bool(constants.get(node.input[2], True))

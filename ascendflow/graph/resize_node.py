@@ -158,15 +158,8 @@ def _lengths(node: ir.Node, *, has_mode: bool) -> _Lengths:
         asked[number] = int(each) if is_sizes else int(length)
         scales[number] = asked[number] / max(shape[number], 1) if is_sizes else each
     lengths = _Lengths(shape, tuple(asked), tuple(asked), tuple(scales), numbers, open_axes)
-    policy = node.attributes.get_string("keep_aspect_ratio_policy", "stretch")
-    if is_sizes and policy != "stretch":
-        if open_axes & set(numbers):
-            raise _not_fixed(node.inputs[0])
-        if min(named, default=0) < 0:
-            raise _UnknownError(
-                f"onnxruntime does not keep {policy!r} with axes counted from the end"
-            )
-        lengths = _kept_in_shape(lengths, smallest=policy == "not_larger")
+    if is_sizes:
+        lengths = _by_policy(node, lengths)
     before, after = list(shape), list(lengths.after)
     if min(*lengths.asked, *after, *before) < 1:
         raise _UnknownError(f"it has an empty axis: {before} becomes {after}")
@@ -227,6 +220,20 @@ def _sizes(node: ir.Node, numbers: Sequence[int]) -> np.ndarray | None:
     ]
     whole = [size for size in sizes if isinstance(size, int)]
     return np.array(whole, np.int64) if len(whole) == len(sizes) else None
+
+
+def _by_policy(node: ir.Node, lengths: _Lengths) -> _Lengths:
+    """Do to the sizes that were asked for as `keep_aspect_ratio_policy` says."""
+    policy = node.attributes.get_string("keep_aspect_ratio_policy", "stretch")
+    if policy == "stretch":
+        return lengths
+    if lengths.open_axes & set(lengths.numbers):
+        raise _not_fixed(node.inputs[0])
+    if min(node.attributes.get_ints("axes", ()), default=0) < 0:
+        raise _UnknownError(
+            f"onnxruntime does not keep {policy!r} with axes counted from the end"
+        )
+    return _kept_in_shape(lengths, smallest=policy == "not_larger")
 
 
 def _kept_in_shape(lengths: _Lengths, *, smallest: bool) -> _Lengths:

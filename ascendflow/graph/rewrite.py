@@ -10,16 +10,12 @@ from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.errors import StageError
-from ascendflow.graph.load import (
-    blaming,
-    give_back_shapes,
-    load_model,
-    with_new_shapes,
-)
+from ascendflow.graph.load import blaming, give_back_shapes, load_model, with_new_shapes
 from ascendflow.graph.nodes import label, nodes_of
 from ascendflow.graph.operators import DEFAULT_DOMAINS
-from ascendflow.graph.rule import Applied, Finding, Rule, Selection, Skipped, matches
+from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
 from ascendflow.graph.rules import RULES
+from ascendflow.graph.selection import Selection, matches
 from ascendflow.graph.validity import why_against_the_rules
 
 if TYPE_CHECKING:
@@ -29,6 +25,7 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
     from ascendflow.documents.rewrite_log import RewriteLog, RuleEntry
+    from ascendflow.graph.fixed_shapes import Shapes
 
 
 @dataclass(frozen=True)
@@ -70,6 +67,7 @@ def rewrite(  # noqa: PLR0913  the model, then what is done to it by name
     rules: Sequence[Rule] | None = None,
     *,
     own: Sequence[Rule] = (),
+    gears: Sequence[Shapes] = (),
     choose: Callable[[ir.Model], Cures] | None = None,
 ) -> Rewriting:
     """Apply the requested rules to the ONNX file `source` and write `target`.
@@ -86,6 +84,7 @@ def rewrite(  # noqa: PLR0913  the model, then what is done to it by name
         requests: names of `rules` and `own`, and where they apply.
         rules: ascendflow's, unless given.
         own: the user's own.
+        gears: the shapes that inputs have, by name, where their sizes stay open.
         choose: says which rules a model needs where.
 
     Raises:
@@ -94,7 +93,7 @@ def rewrite(  # noqa: PLR0913  the model, then what is done to it by name
     """
     rules = RULES if rules is None else rules
     requested = _by_name(requests, [*rules, *own])
-    model = load_model(source)
+    model = load_model(source, gears=gears)
     with blaming(source):
         entries, warnings = _apply(model, rules, requested)
         if choose is not None:
@@ -112,7 +111,11 @@ def rewrite(  # noqa: PLR0913  the model, then what is done to it by name
 
 
 def replay(
-    source: Path, target: Path, requests: Sequence[Request], own: Sequence[Rule] = ()
+    source: Path,
+    target: Path,
+    requests: Sequence[Request],
+    own: Sequence[Rule] = (),
+    gears: Sequence[Shapes] = (),
 ) -> None:
     """Apply rules in the order of `requests`, each to nodes that it did apply to.
 
@@ -120,7 +123,7 @@ def replay(
         StageError: as `rewrite` does.
     """
     known = {rule.name: rule for rule in (*RULES, *own)}
-    model = load_model(source)
+    model = load_model(source, gears=gears)
     for request in requests:
         rule = known[request.rule]
         _refuse_bad_selectors(rule, request, model)

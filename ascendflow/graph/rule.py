@@ -7,9 +7,9 @@ the tensors that the node gave and others read keep their names, in the same gra
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from inspect import unwrap
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +20,7 @@ from ascendflow.factories import users_code
 from ascendflow.graph.given import Given
 from ascendflow.graph.nodes import label, opset
 from ascendflow.graph.operators import DEFAULT_DOMAINS
+from ascendflow.graph.selection import EVERYTHING, Selection
 from ascendflow.graph.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -48,32 +49,7 @@ class Skipped:
 
 
 Finding = Applied | Skipped
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which nodes a rule may touch: all, or those that one of `patterns` names.
-
-    Attributes:
-        patterns: node names, or globs of them; None selects every node.
-    """
-
-    patterns: tuple[str, ...] | None = None
-
-    def includes(self, name: str) -> bool:
-        """Return whether a node called `name` is selected."""
-        return self.patterns is None or any(matches(name, p) for p in self.patterns)
-
-
-EVERYTHING = Selection()
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Return whether `pattern` is `name`, or a glob that matches it.
-
-    Equality comes first, since names from exporters may hold `[` and `]`.
-    """
-    return name == pattern or fnmatchcase(name, pattern)
+_ONE = "apply must yield one Applied or one Skipped"
 
 
 class Rule(ABC):
@@ -184,8 +160,12 @@ class Rule(ABC):
         """Apply the rule; return the first finding, and how it broke its contract."""
         graph, before = node.graph, _Picture.of(node)
         outputs = [Given.of(value) for value in node.outputs]
+        given: object = self.apply(node)
+        if not isinstance(given, Iterable):
+            what = None if given is None else type(given).__name__
+            return None, f"returned {what}: {_ONE}"
         # One that never ends is not waited for.
-        findings = list(islice(self.apply(node), 2))
+        findings = list(islice(given, 2))
         if node.graph is None:
             fault = _why_badly_replaced(graph, outputs, findings, node)
         else:
@@ -240,7 +220,7 @@ def _why_broken(
 ) -> str | None:
     """Return how `apply` broke its contract on `node`, or None."""
     if len(findings) != 1:
-        return f"yielded {len(findings)} findings, not one"
+        return f"yielded {len(findings)} findings, not one: {_ONE}"
     finding = findings[0]
     if (fault := _why_not_about(node, finding)) is not None:
         return fault
@@ -248,10 +228,20 @@ def _why_broken(
         return f"renamed {(before.name, *before.outputs)} to {(after.name, *after.outputs)}"
     if before.graph != after.graph:
         return "moved the node to another graph"
-    changed = (before.op_type, before.content) != (after.op_type, after.content)
-    if changed != isinstance(finding, Applied):
-        return f"changed the node: {changed}, and called it {type(finding).__name__}"
-    return None
+    is_edited = (before.op_type, before.content) != (after.op_type, after.content)
+    return _why_not_as_told(node, finding, is_edited=is_edited)
+
+
+def _why_not_as_told(node: ir.Node, finding: Finding, *, is_edited: bool) -> str | None:
+    """Return how `finding` says something else than what became of `node`, or None."""
+    if is_edited == isinstance(finding, Applied):
+        return None
+    if is_edited:
+        return f"yielded Skipped and edited {label(node)!r}: yield Applied"
+    return (
+        f"yielded Applied and left {label(node)!r} as it was: edit it, or call "
+        "put_in_place of what takes its place"
+    )
 
 
 def _why_not_about(node: ir.Node, finding: object) -> str | None:

@@ -109,7 +109,7 @@ class OnnxModel:
     def _ordered(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         import numpy as np
 
-        check_feeds(self.inputs, feeds)
+        _check_feeds(self.inputs, feeds)
         return {spec.name: np.asarray(feeds[spec.name], order="C") for spec in self.inputs}
 
     def _named(self, found: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
@@ -133,7 +133,7 @@ class OnnxModel:
         return lambda feeds: evaluator.run(None, feeds)
 
 
-def check_feeds(inputs: tuple[ValueSpec, ...], feeds: Mapping[str, np.ndarray]) -> None:
+def _check_feeds(inputs: tuple[ValueSpec, ...], feeds: Mapping[str, np.ndarray]) -> None:
     """Refuse feeds that are not exactly what the model declares, all problems at once.
 
     Raises:

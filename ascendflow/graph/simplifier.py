@@ -1,4 +1,4 @@
-"""onnxsim, with milder settings to fall back on, and without torch behind its back."""
+"""onnxsim, with milder settings to fall back on, and no import that it does not need."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ SETTINGS: tuple[tuple[str, Mapping[str, bool]], ...] = (
     ),
 )
 """What is tried, from the strongest to the mildest."""
+IDLE = ("torch", "onnx_ir", "sympy")
+"""Onnxsim imports them where they are installed: 1.5 s for torch, 0.3 s for the others."""
 
 
 class Simplified(NamedTuple):
@@ -54,7 +56,7 @@ def simplify(path: Path, tool: Simplify | None = None) -> Simplified:
         StageError: every setting raises, or onnxsim itself calls its result wrong.
     """
     failed: list[FailedSetting] = []
-    with _torch_hidden():
+    with _idle_hidden():
         run = tool or _onnxsim()
         for setting, options in SETTINGS:
             try:
@@ -83,17 +85,16 @@ def _onnxsim() -> Simplify:
 
 
 @contextmanager
-def _torch_hidden() -> Iterator[None]:
-    """Keep onnxsim from importing torch, for which it has no use here: that takes 1.5 s."""
-    if "torch" in sys.modules:
-        yield
-        return
+def _idle_hidden() -> Iterator[None]:
+    """Keep onnxsim from importing what it has no use for here."""
     modules: dict[str, Any] = sys.modules
-    modules["torch"] = None
+    hidden = [name for name in IDLE if name not in modules]
+    modules.update(dict.fromkeys(hidden))
     try:
         yield
     finally:
-        del modules["torch"]
+        for name in hidden:
+            del modules[name]
 
 
 def _without_paths(error: Exception, path: Path) -> str:

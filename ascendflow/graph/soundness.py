@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
-from ascendflow.graph.load import blaming, load_to_look, why_invalid, why_not_inferred
+from ascendflow.graph.external_data import WHOLE
+from ascendflow.graph.load import blaming, look, why_not_inferred
 from ascendflow.graph.order import why_unordered
 from ascendflow.graph.refusals import repeated_names, training_nodes
 from ascendflow.graph.structure import read_structure
+from ascendflow.graph.validity import why_against_the_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +37,7 @@ def load_sound(path: Path, shapes: Shapes | None = None) -> ir.Model:
         UsageError: `shapes` are not those of its inputs.
     """
     try:
-        model = load_to_look(path, shapes)
+        model, declared = look(path, shapes)
     except StageError as error:
         if problems := _repeated(path):
             raise StageError(f"{path.name}: {problems}") from error
@@ -43,11 +45,11 @@ def load_sound(path: Path, shapes: Shapes | None = None) -> ir.Model:
     if not any(True for _ in model.graph):
         raise StageError(f"{path.name}: is no ONNX file: it holds no graph")
     # onnx-ir leaves sparse initializers out, so that what reads one seems to read nothing.
-    if (reason := why_unordered(model)) is not None and why_invalid(path) is not None:
+    if (reason := why_unordered(model)) is not None and why_against_the_rules(declared):
         raise StageError(f"{path.name}: {reason}")
-    if (reason := why_not_inferred(path)) is not None:
+    if (reason := why_not_inferred(declared)) is not None:
         raise StageError(f"{path.name}: breaks ONNX's rules: {reason}")
-    if trains := "; ".join(training_nodes(read_structure(path).model)):
+    if trains := "; ".join(training_nodes(declared)):
         raise StageError(f"{path.name}: {trains}")
     return model
 
@@ -65,7 +67,8 @@ def looking_at(path: Path) -> Iterator[None]:
     except OSError as error:
         where = error.filename or "its external data"
         reason = error.strerror or str(error)
-        raise StageError(f"{path.name}: cannot read {where}: {reason}") from error
+        message = f"{path.name}: cannot read {where}: {reason}"
+        raise StageError(message, hint=WHOLE) from error
 
 
 def _repeated(path: Path) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import onnx
 
 _ELSEWHERE = "ascendflow.unknown"
+_MISSING = "is required but missing"
 
 
 def why_against_the_rules(model: onnx.ModelProto) -> str | None:
@@ -31,8 +32,29 @@ def why_against_the_rules(model: onnx.ModelProto) -> str | None:
     try:
         onnx.checker.check_model(light)
     except (onnx.checker.ValidationError, UnicodeDecodeError) as error:
-        return str(error)
+        return f"{error}{unnamed(str(error), model)}"
     return None
+
+
+def unnamed(said: str, model: onnx.ModelProto) -> str:
+    """Name the inputs and outputs of which onnx's checker only says what is missing."""
+    if _MISSING not in said:
+        return ""
+    kinds = ("input", model.graph.input), ("output", model.graph.output)
+    lacking = [
+        f"{kind} {value.name!r} has no {what}"
+        for kind, values in kinds
+        for value in values
+        if (what := _lacks(value))
+    ]
+    return f" ({'; '.join(lacking)})" if lacking else ""
+
+
+def _lacks(value: onnx.ValueInfoProto) -> str | None:
+    if not value.HasField("type"):
+        return "type"
+    is_tensor = value.type.HasField("tensor_type")
+    return "shape" if is_tensor and not value.type.tensor_type.HasField("shape") else None
 
 
 def why_inconsistent(model: onnx.ModelProto) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ascendflow.graph.gears import shapes_of
 from ascendflow.graph.nodes import input_at, static_shape
 
 if TYPE_CHECKING:
@@ -205,18 +206,31 @@ def lengths_of(node: ir.Node) -> Lengths | None:
     return fixed if dims and len(fixed) == len(dims) else None
 
 
+def lengths_in_gears(node: ir.Node) -> list[Lengths]:
+    """Return them for every gear, or the fixed ones alone; none if they are unknown."""
+    if (fixed := lengths_of(node)) is not None:
+        return [fixed]
+    kernel, shapes = kernel_shape(node) or (), shapes_of(node.inputs[0])
+    fits = all(len(shape) == 2 + len(kernel) for shape in shapes)
+    return [shape[2:] for shape in shapes] if fits else []
+
+
 def lengths_for_pads(node: ir.Node, window: Window) -> Lengths | None:
     """Return spatial lengths that auto_pad comes out right for, None where one is open.
 
     At stride 1 SAME pads by the extent less 1 at any length: an open one counts as 1.
+    Where every gear is padded alike, by 0 or more, the first stands for all.
     """
     value = node.inputs[0]
-    if value is None or value.shape is None:
-        return None
-    axes = zip(tuple(value.shape)[2:], window.strides, strict=True)
-    lengths = tuple(1 if s == 1 and not isinstance(n, int) else n for n, s in axes)
-    fixed = tuple(n for n in lengths if isinstance(n, int))
-    return fixed if len(fixed) == len(lengths) else None
+    if value is not None and value.shape is not None:
+        axes = zip(tuple(value.shape)[2:], window.strides, strict=True)
+        lengths = tuple(1 if s == 1 and not isinstance(n, int) else n for n, s in axes)
+        fixed = tuple(n for n in lengths if isinstance(n, int))
+        if len(fixed) == len(lengths):
+            return fixed
+    gears = lengths_in_gears(node)
+    totals = {tuple(window.totals_for(each)) for each in gears}
+    return gears[0] if len(totals) == 1 and min(min(each) for each in totals) >= 0 else None
 
 
 def spatial_rank(node: ir.Node) -> int | None:

@@ -6,11 +6,12 @@ whatever order is written: swaps, crop, colour space, mean and scale, padding.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from ascendflow import vocabulary
+from ascendflow import atc_words
 from ascendflow.manifest.block import STRICT, FromList
 from ascendflow.manifest.fields import Number, one_of
 
@@ -20,6 +21,33 @@ _NO_FULL_CHROMA = (
     "an insert_op_conf of your own, with backend: cann"
 )
 PICTURE_HINTS = dict.fromkeys(("YUV420SP_U8", "YUV422SP_U8", "YUYV_U8"), _NO_FULL_CHROMA)
+
+_CROP = "crop: {top, left, height, width}"
+_COLORS = "color_space: {matrix, output_bias}"
+_PADDING = "padding: {top, bottom, left, right, value}"
+ATCS_WORDS = {
+    r"aipp_mode": "remove it: it always is static",
+    r"related_input_(rank|name)": "remove it: the input's name stands above the block",
+    r"max_src_image_size": "remove it: it is for a dynamic AIPP",
+    r"src_image_size_[hw]": "write src_image_size: [height, width]",
+    r"rbuv_swap_switch": "write swap_channels",
+    r"ax_swap_switch": "write swap_alpha",
+    r"load_start_pos_[hw]|crop_size_[hw]": f"write {_CROP}",
+    r"csc_switch|matrix_r\dc\d|output_bias_\d": f"write {_COLORS}",
+    r"input_bias_\d": "remove it: it is for YUV, and pictures are RGB or gray here",
+    r"(mean|min)_chn_\d": "write mean: [...], the sums of mean_chn and min_chn",
+    r"var_reci_chn_\d": "write scale: [...]",
+    r"(top|bottom|left|right)_padding_size|padding_value": f"write {_PADDING}",
+    r"resize\w*": "remove it: pictures are as large as the crop, or the input",
+}
+"""Patterns of the keys of ATC's own AIPP file -> what to do for it here."""
+
+
+def in_our_words(key: str) -> str | None:
+    """Say what to write for a key of ATC's own file; None for what is none of its keys."""
+    known = ATCS_WORDS.items()
+    return next((said for word, said in known if re.fullmatch(word, key, re.ASCII)), None)
+
 
 Byte = Annotated[int, Field(ge=0, le=255)]
 Length = Annotated[int, Field(ge=1, le=4096)]
@@ -78,7 +106,7 @@ class Aipp(BaseModel):
 
     model_config = STRICT
 
-    input_format: Annotated[str, one_of(vocabulary.PICTURES, PICTURE_HINTS)]
+    input_format: Annotated[str, one_of(atc_words.PICTURES, PICTURE_HINTS)]
     """What samples hold: RGB888_U8 of 3 channels, XRGB8888_U8 of 4, YUV400_U8 of 1."""
     src_image_size: Annotated[tuple[Length, Length], FromList] | None = None
     """Height and width of the pictures; absent: those of the input."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ascendflow import vocabulary
+from ascendflow import atc_words, vocabulary
 from ascendflow.manifest.paths import lookup
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
 
@@ -98,7 +98,7 @@ def _block(
 
 def _channels(keys: Keys, block: Mapping[str, Any], channels: int) -> Iterator[Problem]:
     picture = block.get("input_format")
-    if picture not in dict(vocabulary.PICTURES_OF):
+    if picture not in dict(atc_words.PICTURES_OF):
         return
     gray = picture == "YUV400_U8"
     mixed = "color_space" in block

@@ -7,13 +7,13 @@ code of ATC's refusal, where it has one. Shapes and gears are in `atc_shapes`, c
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ascendflow.manifest.aipp_rules import aipp_problems, picture_ranges
 from ascendflow.manifest.atc_shapes import shape_problems
 from ascendflow.manifest.atc_texts import text_problems
 from ascendflow.manifest.backends import NOT_BESIDE_EMULATION, named_backends
+from ascendflow.manifest.opsets import release_of
 from ascendflow.manifest.paths import lookup
 from ascendflow.manifest.problems import Problem, shown
 
@@ -71,9 +71,7 @@ def atc_options(data: Any) -> Iterator[Problem]:
     backends = named_backends(given)
     if not backends:
         return  # told by itself
-    if "cann" not in backends:
-        yield from _only_for_cann(given)
-    else:
+    if "cann" in backends:
         yield from refused_by_atc(given, lookup(data, ("inputs",)))
         yield from picture_ranges(data)
         yield from _cut_source(data, given)
@@ -108,18 +106,6 @@ def refused_by_atc(convert: Mapping[str, Any], inputs: Any) -> Iterator[Problem]
     yield from aipp_problems(convert, inputs)
     yield from _half_inputs(convert, inputs)
     yield from text_problems(convert, inputs)
-
-
-def _only_for_cann(convert: Mapping[str, Any]) -> Iterator[Problem]:
-    # The models come with pydantic, which who asks for no manifest can do without.
-    from ascendflow.manifest.convert import Convert
-    from ascendflow.manifest.target import Target
-
-    backend = shown(convert.get("backend", "emulator"))
-    for key in convert:
-        if key in Convert.model_fields and key not in Target.model_fields:
-            text = f"is read by backend: cann only, and the backend is {backend}"
-            yield Problem(("convert", key), text, "remove the line, or set backend: cann")
 
 
 def _not_for_emulation(convert: Mapping[str, Any], backend: str) -> Iterator[Problem]:
@@ -237,10 +223,9 @@ def _needs_implmode(convert: Mapping[str, Any]) -> Iterator[Problem]:
 def _since(convert: Mapping[str, Any]) -> Iterator[Problem]:
     """Refuse what the ATC of an older CANN has not, which it would say much later."""
     cann = convert.get("cann")
-    match = re.match(r"(\d{1,4})\.(\d{1,4})(\.|$)", cann) if isinstance(cann, str) else None
-    if match is None:
+    release = release_of(cann) if isinstance(cann, str) else None
+    if release is None:
         return
-    release = (int(match[1]), int(match[2]))
     for key, value, since in SINCE:
         if key in convert and value in (None, convert[key]) and release < since:
             what = "is" if value is None else f"is {value}, which is"

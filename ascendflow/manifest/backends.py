@@ -10,6 +10,12 @@ from ascendflow.vocabulary import BACKENDS
 if TYPE_CHECKING:
     from ascendflow.manifest.load import LoadedManifest
 
+OF_A_DEVICE = (
+    ("infer", ("python", "api", "device", "toolkit", "host", "ssh_config")),
+    ("compare", ("dump_gb", "nodes_by")),
+)
+"""(block, those of its keys that only `cann` reads); of `convert` all but `Target`'s."""
+
 NOT_BESIDE_EMULATION = (
     "aipp",
     "dynamic_batch_size",

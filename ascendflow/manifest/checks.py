@@ -19,6 +19,7 @@ CANN = r"[0-9]+\.[0-9]+(\.[A-Za-z0-9]+)*"
 SOC = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 ATC_PATH = r"^/[A-Za-z0-9._/\u4e00-\u9fa5-]+$"
 """An absolute path that ATC takes: letters, digits, `-._/` and Chinese characters."""
+CORES = r"^[0-9]+(\|[0-9]+)?$"
 SSH_HOST = (
     r"([A-Za-z_][A-Za-z0-9_.-]{0,63}@)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9])?"
 )
@@ -111,11 +112,23 @@ def absolute_path(value: str) -> str:
     return value
 
 
-def device_path(value: str) -> str:
+def device_path(value: str, machine: str = "the machine of the device") -> str:
     """Where something lies on the machine of the device."""
     if not re.fullmatch(ATC_PATH, value):
         must = "must be an absolute path of letters, digits, '-', '_', '.' and '/'"
-        raise wrong(must, "as it is on the machine of the device")
+        raise wrong(must, f"as it is on {machine}")
+    return value
+
+
+def ssh_config(value: str) -> str:
+    """A file of this machine that ssh is told to read."""
+    return device_path(value, "this machine")
+
+
+def cores(value: str) -> str:
+    """How many cores: "c", or cube and vector cores as "c|v"."""
+    if not re.fullmatch(CORES, value):
+        raise wrong('must be "c" or "c|v"', "c and v are numbers of cores")
     return value
 
 
@@ -133,6 +146,16 @@ def ssh_host(value: str) -> str:
     if not re.fullmatch(SSH_HOST, value, re.ASCII):
         hint = "e.g. root@192.168.1.7; port and key belong in ssh's own configuration"
         raise wrong("must be `user@host` or `host` of letters, digits, '-', '_', '.'", hint)
+    return value
+
+
+def size(value: Any) -> int:
+    """One size of an input's shape."""
+    hint = "one fixed size; for several sizes in one OM see docs/cann.md"
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong("must be an integer", hint)
+    if value < 0:
+        raise wrong("must be 0 or more", hint)
     return value
 
 

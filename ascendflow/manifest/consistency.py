@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ascendflow import vocabulary
+from ascendflow import atc_words, vocabulary
 from ascendflow.manifest import opsets
 from ascendflow.manifest.atc_options import atc_options
 from ascendflow.manifest.backends import named_backends
 from ascendflow.manifest.infer import infer_keys
-from ascendflow.manifest.paths import lookup
+from ascendflow.manifest.paths import block, lookup
 from ascendflow.manifest.precision_keys import precision_keys
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
 from ascendflow.manifest.rules import rule_problems
+from ascendflow.manifest.unread import unread_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,19 +23,19 @@ if TYPE_CHECKING:
 
 
 def _source(data: Any) -> Iterator[Problem]:
-    source = _block(data, "source")
+    source = block(data, "source")
     if not source.keys() <= {"torch", "onnx"}:
         return  # a misspelt key is told by itself
     if len(source) != 1 and "source" in data:
         text = "has both torch and onnx" if source else "must have torch or onnx"
         yield Problem(("source",), text, "give exactly one")
-    if "onnx" in source and _block(data, "export"):
+    if "onnx" in source and block(data, "export"):
         hint = "remove the block: an ONNX file keeps its own opset"
         yield Problem(("export",), "is for PyTorch, but the source is an ONNX file", hint)
 
 
 def _samples(data: Any) -> Iterator[Problem]:
-    samples = _block(data, "samples")
+    samples = block(data, "samples")
     if not samples.keys() <= {"module", "factory", "arguments", "files", "random", "reads"}:
         return
     kinds = [kind for kind in ("factory", "files", "random") if kind in samples]
@@ -59,13 +60,17 @@ def _input_names(data: Any) -> Iterator[Problem]:
 
 
 def _ranges(data: Any) -> Iterator[Problem]:
-    if not isinstance(lookup(data, ("samples", "random")), dict):
-        return
-    ranges = lookup(data, ("samples", "random", "ranges")) or {}
+    for holder in (("samples", "random"), ("export",)):
+        if isinstance(lookup(data, holder), dict):
+            yield from _ranges_in(data, (*holder, "ranges"))
+
+
+def _ranges_in(data: Any, where: Keys) -> Iterator[Problem]:
+    ranges = lookup(data, where) or {}
     named = zip(_input_list(data, "name"), _input_list(data, "dtype"), strict=True)
     inputs = {name: dtype for name, dtype in named if isinstance(name, str)}
     for name, bounds in ranges.items() if isinstance(ranges, dict) else ():
-        keys: Keys = ("samples", "random", "ranges", name)
+        keys: Keys = (*where, name)
         if name not in inputs:
             yield Problem(keys, "is no input's name", closest_or_all(name, inputs))
         else:
@@ -98,26 +103,20 @@ def _opset(data: Any) -> Iterator[Problem]:
     cann = lookup(data, ("convert", "cann"))
     if not isinstance(opset, int) or not isinstance(cann, str):
         return
-    version = cann_release(cann)
-    low, high = opsets.window(version) if version else (opset, opset)
+    release = opsets.release_of(cann)
+    low, high = opsets.window(release) if release else (opset, opset)
     if opset > high:
         text = f"must be at most {high} for CANN {cann}, got {opset}"
         yield Problem(("export", "opset"), text, f"its parser knows opset {low} to {high}")
-
-
-def cann_release(cann: str) -> tuple[int, int] | None:
-    """Return (8, 1) of "8.1.RC1", or None where it is no version."""
-    match = re.match(r"(\d{1,4})\.(\d{1,4})(\.|$)", cann, re.ASCII)
-    return (int(match[1]), int(match[2])) if match else None
 
 
 def _soc(data: Any) -> Iterator[Problem]:
     soc = lookup(data, ("convert", "soc_version"))
     if named_backends(lookup(data, ("convert",))) == ("cann",):
         return  # the installed atc knows its own, and lint warns
-    if isinstance(soc, str) and soc not in vocabulary.SOC_VERSIONS:
+    if isinstance(soc, str) and soc not in atc_words.SOC_VERSIONS:
         text = f"is no SoC that is known, got {shown(soc)}"
-        hint = closest_or_all(soc, vocabulary.SOC_VERSIONS)
+        hint = closest_or_all(soc, atc_words.SOC_VERSIONS)
         yield Problem(("convert", "soc_version"), text, hint)
 
 
@@ -152,13 +151,21 @@ def _threshold(keys: Keys, threshold: dict[str, Any], direction: str) -> Iterato
             yield Problem((*keys, right), f"must be 0 or more, got {shown(bound)}")
 
 
+def threshold_hint(keys: Keys, number: str | None) -> str | None:
+    """Spell a bare number where a threshold is asked for; None where it is none."""
+    direction = dict(vocabulary.METRICS).get(str(keys[-1])) if len(keys) == 4 else None
+    if number is None or direction is None or keys[:2] != ("gate", "outputs"):
+        return None
+    return f"write {keys[-1]}: {{{'min' if direction == 'higher' else 'max'}: {number}}}"
+
+
 def _end_metric(data: Any) -> Iterator[Problem]:
     if lookup(data, ("gate", "metric")) is None:
         return
     if lookup(data, ("evaluate",)) is None:
         hint = "add an evaluate block, or remove gate.metric"
         yield Problem(("gate", "metric"), "judges the end metric, and there is none", hint)
-    source = _block(data, "source")
+    source = block(data, "source")
     if lookup(data, ("gate", "metric", "against")) == "torch" and "onnx" in source:
         text = "must be onnx where the source is an ONNX file, got 'torch'"
         yield Problem(("gate", "metric", "against"), text)
@@ -178,14 +185,6 @@ def _names(data: Any) -> Iterator[Problem]:
             yield Problem(("environment", name), "holds a zero byte")
 
 
-def _block(data: Any, key: str) -> dict[str, Any]:
-    """Return a block's keys that say something; `key:` and nothing behind it does not."""
-    block = lookup(data, (key,))
-    if not isinstance(block, dict):
-        return {}
-    return {key: value for key, value in block.items() if value is not None}
-
-
 def _input_list(data: Any, key: str) -> list[Any]:
     inputs = lookup(data, ("inputs",))
     return [lookup(each, (key,)) for each in inputs] if isinstance(inputs, list) else []
@@ -203,6 +202,7 @@ CONSISTENCY: tuple[Callable[[Any], Iterator[Problem]], ...] = (
     _end_metric,
     _names,
     precision_keys,
+    unread_keys,
     atc_options,
     infer_keys,
 )

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field
 
-from ascendflow import vocabulary
+from ascendflow import atc_words
 from ascendflow.manifest.aipp import Aipp
 from ascendflow.manifest.backends import NOT_BESIDE_EMULATION
 from ascendflow.manifest.block import STRICT, FromList
 from ascendflow.manifest.fields import (
     AbsolutePath,
+    Cores,
     Dimension,
     OrFile,
     Python3,
@@ -35,15 +36,14 @@ Flags = Annotated[tuple[bool, ...], FromList]
 UpTo2 = Annotated[int, Field(ge=0, le=2)]
 UpTo3 = Annotated[int, Field(ge=0, le=3)]
 UpTo4 = Annotated[int, Field(ge=0, le=4)]
-OutputType = Annotated[str, one_of(vocabulary.OUTPUT_TYPES)]
-OpMode = Annotated[str, one_of(vocabulary.OP_PRECISION_MODES)]
-Cores = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\|[0-9]+)?$")]
+OutputType = Annotated[str, one_of(atc_words.OUTPUT_TYPES)]
+OpMode = Annotated[str, one_of(atc_words.OP_PRECISION_MODES)]
 
 
 def _by_backend(schema: dict[str, Any]) -> None:
     """Say in JSON Schema which keys a backend needs, and which it does not read."""
     ours = [name for name in Convert.model_fields if name not in Target.model_fields]
-    soc = {"soc_version": {"enum": list(vocabulary.SOC_VERSIONS)}}
+    soc = {"soc_version": {"enum": list(atc_words.SOC_VERSIONS)}}
     alone = {
         "properties": {**soc, **{name: {"type": "null"} for name in NOT_BESIDE_EMULATION}}
     }
@@ -166,6 +166,10 @@ class Convert(Target):
     """Keep quantisation operators so that they can be dumped."""
     oo_level: Annotated[str, one_of(("O1", "O3"))] | None = None
     """How much the graph is optimised; absent: O3."""
+    oo_constant_folding: bool | None = None
+    """Compute what is constant while compiling; absent: true."""
+    oo_dead_code_elimination: bool | None = None
+    """Drop branches that no constant condition takes; absent: true."""
     topo_sorting_mode: UpTo3 | None = None
     """In which order the graph is walked; absent: 1."""
     atomic_clean_policy: bool | None = None

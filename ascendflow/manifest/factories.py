@@ -1,4 +1,7 @@
-"""Whether the functions that a manifest names are there, without running user code."""
+"""Whether the functions that a manifest names are there, and take what they are given.
+
+Told from their modules' text: no user code is run.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendflow.manifest.paths import OutsideError, locate, lookup
 from ascendflow.manifest.problems import Problem, closest_or_all, shown
+from ascendflow.manifest.signatures import argument_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +19,15 @@ if TYPE_CHECKING:
 
     from ascendflow.manifest.paths import Places
     from ascendflow.manifest.problems import Keys
+    from ascendflow.manifest.signatures import Definition
 
-BLOCKS: tuple[Keys, ...] = (("source", "torch"), ("samples",), ("evaluate",))
-"""Where a manifest names a module and a factory of it."""
+BLOCKS: tuple[tuple[Keys, int], ...] = (
+    (("source", "torch"), 0),
+    (("samples",), 0),
+    (("evaluate",), 2),
+)
+"""Where a manifest names a module and a factory of it, and how many arguments that gets
+before those that the manifest gives by name."""
 
 COMPUTED = frozenset(
     {"exec", "eval", "globals", "locals", "vars", "setattr", "modules", "__dict__"}
@@ -27,12 +37,12 @@ COMPUTED = frozenset(
 
 def factory_problems(data: Any, places: Places) -> Iterator[Problem]:
     """Judge each factory by its module's text; where that cannot tell, its stage does."""
-    for block in BLOCKS:
+    for block, before in BLOCKS:
         module, factory = (lookup(data, (*block, key)) for key in ("module", "factory"))
         if not isinstance(module, str) or not isinstance(factory, str):
             continue
         try:
-            defined = _defined(locate(module, places))
+            tree = _parsed(locate(module, places))
         except (
             OSError,
             OutsideError,
@@ -42,33 +52,41 @@ def factory_problems(data: Any, places: Places) -> Iterator[Problem]:
             MemoryError,
         ):
             continue
-        if defined is not None and factory not in defined:
-            functions = [name for name in defined if not name.startswith("_")]
+        if any(_may_hide_names(node) for node in ast.walk(tree)):
+            continue
+        made, bound = _defined(tree)
+        if factory not in {*made, *bound}:
+            functions = [name for name in (*made, *bound) if not name.startswith("_")]
             text = f"is not defined in {module}, got {shown(factory)}"
-            yield Problem((*block, "factory"), text, closest_or_all(factory, functions))
+            hint = closest_or_all(factory, dict.fromkeys(functions))
+            yield Problem((*block, "factory"), text, hint)
+        elif len(made.get(factory, ())) == 1 and factory not in bound:
+            given = lookup(data, (*block, "arguments"))
+            yield from argument_problems(block, module, made[factory][0], given, before)
 
 
-def _defined(path: Path) -> list[str] | None:
-    """Name what a module may bind, functions and classes first; None: it cannot be told."""
+def _parsed(path: Path) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the user's code, which its stage compiles
-        tree = ast.parse(path.read_bytes())
-    if any(_may_hide_names(node) for node in ast.walk(tree)):
-        return None
-    made: dict[str, None] = {}
+        return ast.parse(path.read_bytes())
+
+
+def _defined(tree: ast.Module) -> tuple[dict[str, list[Definition]], dict[str, None]]:
+    """Return what a module defines, by name, and the names that it may bind otherwise."""
+    made: dict[str, list[Definition]] = {}
     bound: dict[str, None] = {}
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            made[node.name] = None
+            made.setdefault(node.name, []).append(node)
             continue  # what it binds is its own
         if isinstance(node, ast.alias):
             bound[node.asname or node.name.partition(".")[0]] = None
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bound[node.id] = None
         waiting += ast.iter_child_nodes(node)
-    return [*made, *bound]
+    return made, bound
 
 
 def _may_hide_names(node: ast.AST) -> bool:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import PlainValidator, WithJsonSchema
 from pydantic_core import core_schema
 
-from ascendflow import vocabulary
+from ascendflow import atc_words, vocabulary
 from ascendflow.manifest import checks
+from ascendflow.manifest.backends import OF_A_DEVICE
 from ascendflow.manifest.problems import closest
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def one_of(names: tuple[str, ...], hints: Mapping[str, str] | None = None) -> Ch
     def check(value: str) -> str:
         if value not in names:
             must = f"must be one of {', '.join(names)}"
-            raise checks.wrong(must, (hints or {}).get(value) or closest(value, names))
+            hint = (hints or {}).get(value) or closest(value, names)
+            raise checks.wrong(must, hint or closest(value, hints or ()))
         return value
 
     return Checked(check, enum=list(names))
@@ -177,6 +179,8 @@ DevicePath = Annotated[str, Checked(checks.device_path, pattern=checks.ATC_PATH)
 Python3 = Annotated[
     str, Checked(checks.python3, pattern=checks.ATC_PATH.replace("+$", "*/python3$"))
 ]
+Cores = Annotated[str, Checked(checks.cores, pattern=checks.CORES)]
+SshConfig = Annotated[str, Checked(checks.ssh_config, pattern=checks.ATC_PATH)]
 SshHost = Annotated[str, Checked(checks.ssh_host, pattern=f"^{checks.SSH_HOST}$")]
 Dimension = Annotated[
     int | str,
@@ -189,6 +193,11 @@ Dimension = Annotated[
             ]
         }
     ),
+]
+Size = Annotated[
+    int,
+    PlainValidator(checks.size),
+    WithJsonSchema({"type": "integer", "minimum": 0}),
 ]
 RelativePath = Annotated[str, Checked(checks.relative_path, pattern=r"^[^/~\\]")]
 Module = Annotated[str, Checked(checks.module, pattern=r"^[^/~\\:][^:]*\.py$")]
@@ -206,7 +215,7 @@ SocVersion = Annotated[
     str,
     Checked(
         checks.soc_version,
-        anyOf=[{"enum": list(vocabulary.SOC_VERSIONS)}, {"pattern": f"^{checks.SOC}$"}],
+        anyOf=[{"enum": list(atc_words.SOC_VERSIONS)}, {"pattern": f"^{checks.SOC}$"}],
     ),
 ]
 Thresholds = WithJsonSchema(
@@ -237,14 +246,14 @@ def names_backend(name: str) -> dict[str, Any]:
     }
 
 
-ON_A_DEVICE = ("python", "api", "device", "toolkit", "host", "ssh_config")
 BETWEEN_BLOCKS: dict[str, Any] = {
     "allOf": [
         {
             "if": {"properties": {"convert": names_backend("cann")}},
             "else": {
                 "properties": {
-                    "infer": {"properties": {key: {"type": "null"} for key in ON_A_DEVICE}}
+                    block: {"properties": {key: {"type": "null"} for key in keys}}
+                    for block, keys in OF_A_DEVICE
                 }
             },
         },

@@ -10,16 +10,14 @@ from ascendflow import vocabulary
 from ascendflow.manifest.atc_gears import GEARS
 from ascendflow.manifest.backends import named_backends
 from ascendflow.manifest.block import STRICT
-from ascendflow.manifest.fields import ON_A_DEVICE, DevicePath, SshHost, one_of
-from ascendflow.manifest.paths import lookup
+from ascendflow.manifest.fields import DevicePath, SshConfig, SshHost, one_of
+from ascendflow.manifest.paths import block, lookup
 from ascendflow.manifest.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ON_THE_BOARD = ("python", "toolkit")
-OF_A_DEVICE = (("infer", ON_A_DEVICE), ("compare", ("dump_gb", "nodes_by")))
-"""(block, those of its keys that are a device's)."""
 NOT_WITH_MSPROBE = (
     ("infer", "host"),
     *(("convert", key) for key in ("aipp", "insert_op_conf", "input_fp16_nodes")),
@@ -48,34 +46,19 @@ class Infer(BaseModel):
     the board."""
     host: SshHost | None = None
     """`user@board`: run there, over ssh. Keys, ports and known hosts are ssh's own."""
-    ssh_config: DevicePath | None = None
+    ssh_config: SshConfig | None = None
     """A configuration for ssh in place of your own, as `ssh -F` takes it."""
 
 
 def infer_keys(data: Any) -> Iterator[Problem]:
     """Yield what does not stand together."""
-    backends = named_backends(lookup(data, ("convert",)))
-    if "cann" in backends:
+    if "cann" in named_backends(lookup(data, ("convert",))):
         yield from _beside_msprobe(data)
         yield from _on_the_board(data)
-    if not backends or "cann" in backends:
-        return
-    for block, keys in OF_A_DEVICE:
-        for key in _told(data, block):
-            if key in keys:
-                text = "is read by backend: cann only, and the backend is another"
-                yield Problem((block, key), text, "remove it, or set backend: cann")
-
-
-def _told(data: Any, block: str) -> list[str]:
-    given = lookup(data, (block,))
-    return (
-        [key for key in given if given[key] is not None] if isinstance(given, dict) else []
-    )
 
 
 def _on_the_board(data: Any) -> Iterator[Problem]:
-    told = _told(data, "infer")
+    told = block(data, "infer")
     if "host" in told:
         for key in ON_THE_BOARD:
             if key not in told:

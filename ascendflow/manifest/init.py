@@ -27,6 +27,8 @@ class Initialised:
     created: tuple[str, ...]
     edited: tuple[str, ...]
     notes: tuple[str, ...]
+    lacks_tasks: bool = False
+    """Its dodo.py was there, and does not import our tasks."""
 
 
 @dataclass
@@ -45,7 +47,7 @@ class _Plan:
     def add(self, path: Path, content: str | Path) -> None:
         """Plan a new file; a second one of that name is refused."""
         if path in self.new:
-            raise UsageError(f"init: two files would be written to {self.name(path)}")
+            raise UsageError(f"two files would be written to {self.name(path)}")
         self.new[path] = content
 
     def name(self, path: Path) -> str:
@@ -83,7 +85,7 @@ def initialise(  # noqa: PLR0913  all but the model by name
     _refuse_name("the model's name", model, checks.model_name)
     given = parse_shapes(shapes)
     if onnx is None and (link or given):
-        raise UsageError("init: --link and --shape go with --onnx FILE")
+        raise UsageError("--link and --shape go with --onnx FILE")
     plugins: dict[tuple[str, ...], dict[str, str]] = {
         project.DATABASES_TABLE: dict(databases),
         project.COMMANDS_TABLE: dict(commands),
@@ -92,7 +94,9 @@ def initialise(  # noqa: PLR0913  all but the model by name
     folder = repository / "pipelines" / model
     if (folder / "manifest.yaml").exists():
         hint = "edit that one, or choose another name"
-        raise UsageError(f"init: pipelines/{model}/manifest.yaml exists", hint=hint)
+        if onnx is not None and not link:
+            hint += f"; a file that was exported anew: copy it into pipelines/{model}/"
+        raise UsageError(f"pipelines/{model}/manifest.yaml exists", hint=hint)
     if onnx is None:
         plan.add(folder / "manifest.yaml", templates.torch_manifest(model))
         for name, text in templates.TORCH_FILES:
@@ -100,7 +104,7 @@ def initialise(  # noqa: PLR0913  all but the model by name
     else:
         file = read_onnx(onnx)
         if problems := "; ".join(why_refused(onnx)):
-            raise UsageError(f"init: {onnx}: {problems}")
+            raise UsageError(f"{onnx}: {problems}")
         _plan_onnx(plan, folder, file, given, link=link)
     _plan_repository(plan)
     _refuse_existing(plan)
@@ -109,6 +113,7 @@ def initialise(  # noqa: PLR0913  all but the model by name
         tuple(sorted(map(plan.name, plan.new))),
         tuple(sorted(map(plan.name, plan.edits))),
         tuple(plan.notes),
+        lacks_tasks="ascendflow.tasks" not in _text(repository / "dodo.py"),
     )
 
 
@@ -149,7 +154,7 @@ def _refuse_name(what: str, name: str, check: Callable[[str], str]) -> None:
         check(name)
     except PydanticCustomError as error:
         hint = (error.context or {}).get("hint")
-        text = f"init: {what} {error.message()}, got {shown(name)}"
+        text = f"{what} {error.message()}, got {shown(name)}"
         raise UsageError(text, hint=hint) from error
 
 
@@ -167,7 +172,7 @@ def _plan_onnx(
         _refuse_name(f"{file.path.name}: an input's name", each.name, checks.input_name)
     source = _plan_link(plan, folder, file) if link else _plan_copy(plan, folder, file)
     inputs = [(each, shapes[each.name]) for each in file.inputs]
-    text = templates.onnx_manifest(folder.name, source, inputs)
+    text = templates.onnx_manifest(folder.name, source, inputs, file.tables)
     plan.add(folder / "manifest.yaml", text)
     plan.notes += [
         f"input '{name}' is empty, since a size in its shape is 0: little can be compared;"
@@ -184,7 +189,7 @@ def _plan_copy(plan: _Plan, folder: Path, file: OnnxFile) -> str:
         name = f"{folder.name}.onnx"
     copies = {name: file.path, **file.external}
     if len(copies) != 1 + len(file.external):
-        raise UsageError(f"init: {name} would be both the model and its external data")
+        raise UsageError(f"{name} would be both the model and its external data")
     for location, path in copies.items():
         target = folder / PurePosixPath(location)
         if not (target.exists() and target.samefile(path)):
@@ -248,7 +253,7 @@ def _refuse_existing(plan: _Plan) -> None:
     if there:
         verb = "exists" if len(there) == 1 else "exist"
         hint = "nothing was written; choose another name, or move them away"
-        raise UsageError(f"init: {', '.join(sorted(there))} {verb}", hint=hint)
+        raise UsageError(f"{', '.join(sorted(there))} {verb}", hint=hint)
 
 
 def _write(plan: _Plan) -> None:
@@ -270,7 +275,7 @@ def _write(plan: _Plan) -> None:
         for path in reversed(made):
             path.unlink(missing_ok=True)
         reason = error.strerror or str(error)
-        raise UsageError(f"init: {error.filename}: cannot be written: {reason}") from error
+        raise UsageError(f"{error.filename}: cannot be written: {reason}") from error
 
 
 def _text(path: Path) -> str:
@@ -278,4 +283,4 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode() if path.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"init: {path.name}: cannot be read: {error}") from error
+        raise UsageError(f"{path.name}: cannot be read: {error}") from error

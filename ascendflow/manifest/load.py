@@ -6,14 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from ascendflow import vocabulary
+from ascendflow import atc_words, vocabulary
 from ascendflow.errors import ManifestError, UsageError
 from ascendflow.manifest import source as yaml
+from ascendflow.manifest.aipp import in_our_words
 from ascendflow.manifest.atc_options import NOT_TAKEN
 from ascendflow.manifest.checks import SOC
-from ascendflow.manifest.consistency import CONSISTENCY
+from ascendflow.manifest.consistency import CONSISTENCY, threshold_hint
 from ascendflow.manifest.factories import factory_problems
 from ascendflow.manifest.models import Manifest
+from ascendflow.manifest.onnx_ends import onnx_problems
 from ascendflow.manifest.paths import (
     FILES,
     IF_AUTO,
@@ -63,13 +65,21 @@ class LoadedManifest:
         files: stage -> role -> absolute path, links resolved; all exist.
         leads: what `files` are called in the manifest -> where that leads, both absolute;
             a link may be turned elsewhere, and then `files` are others.
+        file: the manifest itself, as messages name it.
+        lines: way to a value -> its line, 1-based.
         overrides: what the command line put in place of the manifest's, as written there.
     """
 
     manifest: Manifest
     files: Mapping[str, Mapping[str, Path]]
     leads: Mapping[Path, Path]
+    file: str
+    lines: Mapping[Keys, int]
     overrides: tuple[str, ...] = ()
+
+    def place(self, keys: Keys) -> str:
+        """Return "file:line" of a value, or of the nearest thing that holds it."""
+        return f"{self.file}:{yaml.nearest_line(self.lines, keys)}"
 
 
 def load_manifest(
@@ -108,6 +118,7 @@ def load_manifest(
         problems += [each for check in CONSISTENCY for each in check(source.data)]
         problems += path_problems(source.data, places)
         problems += factory_problems(source.data, places)
+        problems += onnx_problems(source.data, places)
         problems += _folder_problems(source.data, path.parent.name)
     elif not problems:
         problems.append(Problem((), f"must be a mapping, got {shown(source.data)}"))
@@ -119,6 +130,8 @@ def load_manifest(
         manifest,
         _files(source.data, places, is_auto=_is_auto(manifest)),
         _leads(source.data, places),
+        file,
+        source.lines,
         tuple(f"{name}={value}" for name, value in given.items() if value is not None),
     )
 
@@ -157,7 +170,7 @@ def _translated(error: ErrorDetails, source: yaml.Source) -> Problem:
     context = error.get("ctx", {})
     must = MUST[error["type"]].format(**context) if error["type"] in MUST else error["msg"]
     written = source.written.get(keys)
-    hint = context.get("hint")
+    hint = context.get("hint") or threshold_hint(keys, written)
     if error["type"] == "string_type" and written is not None:
         hint = f'quote it: "{written}"; unquoted, YAML reads a number'
     if error["input"] is None:
@@ -168,6 +181,8 @@ def _translated(error: ErrorDetails, source: yaml.Source) -> Problem:
 def _unknown_key(keys: Keys) -> Problem:
     if keys[0] == "convert" and len(keys) == 2 and keys[1] in NOT_TAKEN:
         return Problem(keys, *NOT_TAKEN[str(keys[1])])
+    if keys[:2] == ("convert", "aipp") and (hint := in_our_words(str(keys[-1]))):
+        return Problem(keys, "is a key of ATC's own file, and none here", hint)
     return Problem(keys, "is not a known key", _nearest_key(keys))
 
 
@@ -223,7 +238,7 @@ def _overridden(manifest: Manifest, soc: str | None, precision: str | None) -> M
     _refuse_unknown(soc, precision, is_atc_to_judge=is_atc_to_judge)
     changed: dict[str, str | None] = {}
     if precision is not None:
-        is_old = precision in vocabulary.PRECISION_MODES
+        is_old = precision in atc_words.PRECISION_MODES
         changed |= (
             {"precision_mode": precision, "precision_mode_v2": None}
             if is_old
@@ -242,7 +257,7 @@ def _refuse_unknown(
     if is_atc_to_judge and soc and re.fullmatch(SOC, soc, re.ASCII):
         soc = None  # as in a manifest: the installed ATC knows its own
     asked = (
-        ("soc", soc, "soc_version", vocabulary.SOC_VERSIONS),
+        ("soc", soc, "soc_version", atc_words.SOC_VERSIONS),
         ("precision", precision, "precision_mode", MODES),
     )
     problems = [

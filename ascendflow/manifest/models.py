@@ -30,6 +30,7 @@ from ascendflow.manifest.fields import (
     RelativePath,
     RuleOrName,
     RulesOrAuto,
+    Size,
     Text,
     Thresholds,
     exactly_one,
@@ -92,7 +93,7 @@ class Input(Block):
     """As in the model; free of the separators of `atc --input_shape`."""
     dtype: Annotated[str, one_of(vocabulary.DTYPES)]
     """numpy's name of it."""
-    shape: Annotated[tuple[Annotated[int, Field(ge=0)], ...], FromList]
+    shape: Annotated[tuple[Size, ...], FromList]
     """Fixed, e.g. [1, 3, 192, 256]; [] is a scalar, a size of 0 an empty tensor."""
 
 
@@ -145,6 +146,9 @@ class Export(Block):
     """`dynamo` is PyTorch's present exporter, `torchscript` the one before."""
     max_relative_error: PositiveNumber = 1e-3
     """PyTorch against ONNX: max absolute error over the golden's range."""
+    ranges: dict[str, Range] = {}
+    """Per input: [low, high) of the values that the model is run on once to be exported.
+    Absent: those of `samples.random`, else [0, 1), integers 0 and 1. No sample is used."""
 
 
 class Simplify(Block):
@@ -242,7 +246,10 @@ class GateMetric(Block):
 class Gate(Block):
     """The numbers that must hold, on the worst sample.
 
-    Of outputs pairwise: ONNX and target; from PyTorch, PyTorch and each of them too.
+    Of outputs pairwise: ONNX and target; from PyTorch, PyTorch and each of them too. What
+    "*" says holds for an output that is named as well, unless it names the same metric.
+    Where "*" names none for floats, it is cosine_similarity >= 0.999; none for integers, no
+    mismatch. Cosine similarity does not see scale: relative_euclidean_distance does.
     """
 
     outputs: Annotated[dict[str, dict[str, Threshold]], Thresholds] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from ascendflow import vocabulary
 from ascendflow.errors import UsageError
 from ascendflow.manifest import opsets
 from ascendflow.manifest.problems import closest_or_all
+from ascendflow.manifest.tables import table_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 DTYPES = {"float": "float32", "double": "float64"}
 """ONNX's names of element types, lower case, where numpy has another."""
+
+
+NO_ONNX_HINT = "compare its size with the original's; a Git LFS pointer is a small text"
+"""What to do about a file of which `no_onnx` holds."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +47,14 @@ class OnnxFile:
         inputs: its inputs, initializers among them left out (IR version 3 lists both).
         external: location -> file of the weights beside it.
         opset: of ONNX's own operators; None where the file says none.
+        tables: input -> length of the table that it looks up.
     """
 
     path: Path
     inputs: tuple[ModelInput, ...]
     external: Mapping[str, Path]
     opset: int | None
+    tables: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_onnx(path: Path) -> OnnxFile:
@@ -73,17 +80,20 @@ def read_onnx(path: Path) -> OnnxFile:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
     except DecodeError as error:
-        hint = (
-            f"it has {size} bytes; a Git LFS pointer is a small text: fetch the real file"
-        )
-        raise UsageError(f"{path}: is no ONNX file: {error}", hint=hint) from error
+        raise UsageError(no_onnx(str(path), size), hint=NO_ONNX_HINT) from error
     if not model.HasField("graph") or not model.graph.node:
         raise UsageError(f"{path}: is no ONNX file: it holds no graph")
     inputs = model_inputs(path, model)
     if not inputs:
         raise UsageError(f"{path}: has no input, so there is nothing to feed on the target")
     own = (each.version for each in model.opset_import if each.domain in ("", "ai.onnx"))
-    return OnnxFile(path, inputs, dict(_external(path, model)), next(own, None))
+    external = dict(_external(path, model))
+    return OnnxFile(path, inputs, external, next(own, None), table_lengths(model))
+
+
+def no_onnx(name: str, size: int) -> str:
+    """Say of a file that protobuf cannot read that it is no ONNX file."""
+    return f"{name}: is not an ONNX file, or was cut short: it has {size} bytes"
 
 
 def model_inputs(path: Path, model: onnx.ModelProto) -> tuple[ModelInput, ...]:
@@ -116,9 +126,7 @@ def fixed_shapes(
     for name in given:
         if name not in names:
             hint = closest_or_all(name, names)
-            raise UsageError(
-                f"--shape: '{name}' is no input of {file.path.name}", hint=hint
-            )
+            raise UsageError(f"--shape: '{name}' is no input of {file.path}", hint=hint)
     shapes, lacking = {}, []
     for each in file.inputs:
         own = each.shape
@@ -129,10 +137,10 @@ def fixed_shapes(
         else:
             shapes[each.name] = tuple(size for size in own if isinstance(size, int))
     if lacking:
-        listed = ", ".join(f"{each.name} {_spelled(each.shape)}" for each in lacking)
-        example = f"--shape {lacking[0].name}:{_example(lacking[0].shape)}"
-        hint = f"say what to build for, e.g. {example}"
-        raise UsageError(f"{file.path.name}: dynamic dimensions: {listed}", hint=hint)
+        listed = ", ".join(f"{each.name} {spelled(each.shape)}" for each in lacking)
+        examples = [f"--shape {each.name}:{_example(each.shape)}" for each in lacking]
+        hint = f"say what to build for, e.g. {' '.join(examples)}"
+        raise UsageError(f"{file.path}: dynamic dimensions: {listed}", hint=hint)
     return shapes
 
 
@@ -190,14 +198,15 @@ def _fitting(each: ModelInput, given: tuple[int, ...]) -> tuple[int, ...]:
         )
     )
     if not fits:
-        own = _spelled(each.shape)
+        own = spelled(each.shape)
         raise UsageError(
             f"--shape {each.name}:{_example(given)} does not fit the model's {own}"
         )
     return given
 
 
-def _spelled(shape: tuple[int | str | None, ...] | None) -> str:
+def spelled(shape: Sequence[int | str | None] | None) -> str:
+    """Spell a shape; a size that is not known is its name, or "?"."""
     if shape is None:
         return "[of unknown rank]"
     return f"[{', '.join('?' if size is None else str(size) for size in shape)}]"
@@ -250,7 +259,7 @@ def _tensors(message: Any) -> Iterator[onnx.TensorProto]:
         if message.data_location == onnx.TensorProto.EXTERNAL:
             yield message
         return
-    for field, value in message.ListFields():
-        if field.message_type is not None:
+    for described, value in message.ListFields():
+        if described.message_type is not None:
             for each in [value] if hasattr(value, "ListFields") else value:
                 yield from _tensors(each)

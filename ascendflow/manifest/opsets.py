@@ -6,6 +6,8 @@ Sources: the plugins up to 6.0.RC1 register opsets 8 to 15; the open operator re
 
 from __future__ import annotations
 
+import re
+
 LAST_READ = (6, 0)
 """The last release whose ONNX plugins were read in source."""
 FIRST_OPEN = (8, 5)
@@ -19,6 +21,12 @@ AGAIN = (
     "releases parse is not known)"
 )
 """What to do about a model outside of the window."""
+
+
+def release_of(cann: str) -> tuple[int, int] | None:
+    """Return (8, 1) of "8.1.RC1", or None where it is no version."""
+    match = re.match(r"(\d{1,4})\.(\d{1,4})(\.|$)", cann, re.ASCII)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def window(release: tuple[int, int]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ascendflow import vocabulary
+from ascendflow import atc_words, vocabulary
 from ascendflow.errors import ManifestError
 from ascendflow.manifest.problems import Problem, closest, closest_or_all, shown
 
@@ -28,10 +28,10 @@ FILES: dict[Keys, tuple[tuple[str, ...], str]] = {
     ("source", "torch", "weights", "file"): (("export", "golden"), "weights"),
     ("samples", "module"): ((), ""),
     ("evaluate", "module"): ((), ""),
-    **{("convert", option): (("convert",), option) for option in vocabulary.ATC_FILES},
+    **{("convert", option): (("convert",), option) for option in atc_words.FILES},
     **{
         ("convert", option): (("rewrite", "lint", "convert"), option)
-        for option in vocabulary.PRECISION_FILES
+        for option in atc_words.PRECISION_FILES
     },
 }
 """Key that names one file -> (stages that get it, its role there)."""
@@ -199,6 +199,14 @@ def _glob_problems(keys: Keys, written: str, places: Places) -> Iterator[Problem
         locate(prefix or (f"{root}:" if colon else "."), places)
     except OutsideError as error:
         yield Problem(keys, f"{error.text}, got {shown(written)}", error.hint)
+
+
+def block(data: Any, key: str) -> dict[str, Any]:
+    """Return a block's keys that say something; `key:` and nothing behind it does not."""
+    found = lookup(data, (key,))
+    if not isinstance(found, dict):
+        return {}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def lookup(data: Any, keys: Keys) -> Any:

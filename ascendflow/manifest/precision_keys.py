@@ -8,18 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ascendflow import vocabulary
+from ascendflow import atc_words
 from ascendflow.manifest.paths import lookup
 from ascendflow.manifest.problems import Problem, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-MODES = tuple(dict.fromkeys((*vocabulary.PRECISION_MODES, *vocabulary.PRECISION_MODES_V2)))
+MODES = tuple(dict.fromkeys((*atc_words.PRECISION_MODES, *atc_words.PRECISION_MODES_V2)))
 """All spellings of a mode; a command line takes each where a manifest has two keys."""
 
-OF_V2 = {mode: f"write precision_mode_v2: {mode}" for mode in vocabulary.PRECISION_MODES_V2}
-OF_OLD = {mode: f"write precision_mode: {mode}" for mode in vocabulary.PRECISION_MODES}
+OF_V2 = {
+    mode: f"that is a value of precision_mode_v2: write precision_mode_v2: {mode}"
+    for mode in atc_words.PRECISION_MODES_V2
+}
+OF_OLD = {
+    mode: f"that is a value of precision_mode: write precision_mode: {mode}"
+    for mode in atc_words.PRECISION_MODES
+}
 """A mode under the other of the two keys -> where it belongs."""
 
 _MIXED = ("allow_mix_precision", "mixed_")
@@ -27,7 +33,7 @@ _MIXED = ("allow_mix_precision", "mixed_")
 
 def canonical(mode: str) -> str:
     """Return the spelling that is kept of a precision mode."""
-    return dict(vocabulary.SAME_PRECISION_MODES).get(mode, mode)
+    return dict(atc_words.SAME_PRECISION_MODES).get(mode, mode)
 
 
 def precision_keys(data: Any) -> Iterator[Problem]:
@@ -53,14 +59,14 @@ def _mixlist(convert: Mapping[str, Any]) -> Iterator[Problem]:
     if not isinstance(lists, dict | str):
         return
     mode = convert.get("precision_mode_v2") or convert.get(
-        "precision_mode", vocabulary.FORCE_FP16
+        "precision_mode", atc_words.FORCE_FP16
     )
     if isinstance(mode, str) and not mode.startswith(_MIXED):
         text = f"is for mixed precision, and the mode is {shown(mode)} (E10001)"
         hint = "set precision_mode: allow_mix_precision"
         yield Problem(("convert", "modify_mixlist"), text, hint)
     first: dict[str, str] = {}
-    for mix in vocabulary.MIX_LISTS:
+    for mix in atc_words.MIX_LISTS:
         names = lists.get(mix) if isinstance(lists, dict) else None
         for index, name in enumerate(names if isinstance(names, list) else []):
             if isinstance(name, str) and first.setdefault(name, mix) != mix:

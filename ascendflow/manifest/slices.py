@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ascendflow import vocabulary
 from ascendflow.manifest import opsets
 from ascendflow.manifest.atc_options import SHARED_FILES
-from ascendflow.manifest.consistency import cann_release
 from ascendflow.manifest.models import Export
-from ascendflow.manifest.open_sizes import admitted_shapes, open_sizes
+from ascendflow.manifest.shape_slices import admitted, gears, inputs, inputs_and_open
 from ascendflow.manifest.target import Target
 
 if TYPE_CHECKING:
@@ -23,29 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_FLOAT = {"cosine_similarity": {"min": 0.999}}
 DEFAULT_DISCRETE = {"mismatch_rate": {"max": 0}}
-
-
-def _inputs(manifest: Manifest) -> list[dict[str, Any]]:
-    return [
-        {"name": each.name, "dtype": each.dtype, "shape": list(each.shape)}
-        for each in manifest.inputs
-    ]
-
-
-def _inputs_and_open(manifest: Manifest) -> list[dict[str, Any]]:
-    """Say of each input which of its sizes stay open in the graph, where any does."""
-    opened = open_sizes(manifest.convert)
-    return [
-        {**each, "open": opened[each["name"]]} if each["name"] in opened else each
-        for each in _inputs(manifest)
-    ]
-
-
-def _admitted(manifest: Manifest) -> dict[str, Any]:
-    """Return what samples may look like, where a model is built for several shapes."""
-    inputs = {each.name: each.shape for each in manifest.inputs}
-    admitted = admitted_shapes(manifest.convert, inputs)
-    return {"shapes": admitted} if admitted else {}
 
 
 def _aipp(manifest: Manifest) -> dict[str, Any]:
@@ -79,8 +55,8 @@ def _samples(manifest: Manifest) -> dict[str, Any]:
     else:
         names = {"module": given.module, "factory": given.factory}
         samples = {**names, "arguments": given.arguments}
-    made = {"inputs": _inputs(manifest), "samples": samples, "reads": list(given.reads)}
-    return {**made, **_admitted(manifest), **_aipp(manifest)}
+    made = {"inputs": inputs(manifest), "samples": samples, "reads": list(given.reads)}
+    return {**made, **admitted(manifest), **_aipp(manifest)}
 
 
 def _export(manifest: Manifest) -> dict[str, Any]:
@@ -88,13 +64,21 @@ def _export(manifest: Manifest) -> dict[str, Any]:
     export = manifest.export or Export()
     opset = export.opset or _default_opset(manifest.convert.cann)
     return {
-        "inputs": _inputs_and_open(manifest),
+        "inputs": inputs_and_open(manifest),
         "torch": _torch(torch),
         "onnx": torch is None,
         "opset": None if torch is None else opset,
         "exporter": None if torch is None else export.exporter,
         **_cut(manifest),
+        **_example_ranges(manifest),
     }
+
+
+def _example_ranges(manifest: Manifest) -> dict[str, Any]:
+    """Return from where the values come that a PyTorch model is run on to be exported."""
+    random, own = manifest.samples.random, (manifest.export or Export()).ranges
+    ranges = {**(random.ranges if random else {}), **own}
+    return {"ranges": ranges} if ranges and manifest.source.torch else {}
 
 
 def _cut(manifest: Manifest) -> dict[str, Any]:
@@ -104,13 +88,13 @@ def _cut(manifest: Manifest) -> dict[str, Any]:
 
 
 def _default_opset(cann: str) -> int:
-    release = cann_release(cann)
+    release = opsets.release_of(cann)
     return opsets.SURE if release is None else opsets.highest_sure(release)
 
 
 def _golden(manifest: Manifest) -> dict[str, Any]:
     return {
-        "inputs": _inputs(manifest),
+        "inputs": inputs(manifest),
         "torch": _torch(manifest.source.torch),
         "max_relative_error": (manifest.export or Export()).max_relative_error,
     }
@@ -118,7 +102,7 @@ def _golden(manifest: Manifest) -> dict[str, Any]:
 
 def _simplify(manifest: Manifest) -> dict[str, Any]:
     settings = manifest.simplify.model_dump(mode="json")
-    return {**settings, "inputs": _inputs_and_open(manifest)}
+    return {**settings, "inputs": inputs_and_open(manifest)}
 
 
 def _rewrite(manifest: Manifest) -> dict[str, Any]:
@@ -134,6 +118,7 @@ def _rewrite(manifest: Manifest) -> dict[str, Any]:
         # Of the target only `auto` depends.
         "auto": _target(manifest) if auto else None,
         "users_code": _rule_files(manifest),
+        **(gears(manifest) if manifest.rewrite.rules else {}),
     }
 
 
@@ -150,6 +135,7 @@ def _check(manifest: Manifest) -> dict[str, Any]:
     return {
         "allow_lossy": manifest.rewrite.allow_lossy,
         "users_code": _rule_files(manifest),
+        **(gears(manifest) if manifest.rewrite.rules else {}),
     }
 
 
@@ -166,7 +152,7 @@ def _convert(manifest: Manifest) -> dict[str, Any]:
     options = manifest.convert.model_dump(
         mode="json", exclude_none=True, exclude={*Target.model_fields}
     )
-    return {**backend, "inputs": _inputs(manifest), "options": options}
+    return {**backend, "inputs": inputs(manifest), "options": options}
 
 
 def _target(manifest: Manifest) -> dict[str, Any]:
@@ -183,7 +169,8 @@ def _target(manifest: Manifest) -> dict[str, Any]:
 
 
 def _lint(manifest: Manifest) -> dict[str, Any]:
-    return {**_target(manifest), "emulated": _backend(manifest) == "emulator"}
+    emulated = _backend(manifest) == "emulator"
+    return {**_target(manifest), "emulated": emulated, **gears(manifest)}
 
 
 def _infer(manifest: Manifest) -> dict[str, Any]:
@@ -191,8 +178,8 @@ def _infer(manifest: Manifest) -> dict[str, Any]:
     shared = {
         "backend": _backend(manifest),
         "threads": given.threads,
-        "inputs": _inputs(manifest),
-        **_admitted(manifest),
+        "inputs": inputs(manifest),
+        **admitted(manifest),
     }
     if _backend(manifest) != "cann":
         return shared

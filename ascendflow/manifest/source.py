@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ascendflow.manifest.problems import Keys, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ruamel.yaml.events import Event
     from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
@@ -45,9 +45,14 @@ class Source:
 
     def line(self, keys: Keys) -> int:
         """Return the line of a value, or of the nearest thing that holds it."""
-        while keys and keys not in self.lines:
-            keys = keys[:-1]
-        return self.lines.get(keys, 1)
+        return nearest_line(self.lines, keys)
+
+
+def nearest_line(lines: Mapping[Keys, int], keys: Keys) -> int:
+    """Return the line of a value, or of the nearest thing that holds it."""
+    while keys and keys not in lines:
+        keys = keys[:-1]
+    return lines.get(keys, 1)
 
 
 def parse(content: bytes) -> Source:
@@ -107,6 +112,8 @@ def _compose(text: str, source: Source) -> Node | None:
         if words.startswith("but "):
             words = f"{error.context} {words}"
         what = " ".join(words.split())
+        if error.context_mark is not None and (where := _opened(error.context)):
+            what += f", {where} of line {error.context_mark.line + 1}"
         hint = "indent with spaces, not tabs" if "'\\t'" in what else None
         source.problems.append(Problem((), f"is not valid YAML: {what}", hint, line))
     except RecursionError:
@@ -119,6 +126,12 @@ def _compose(text: str, source: Source) -> Node | None:
     else:
         return root
     return None
+
+
+def _opened(context: str | None) -> str | None:
+    """Name what was opened and not closed, of the parser's words for it."""
+    words = {"flow mapping": "in the {", "flow sequence": "in the ["}
+    return next((words[kind] for kind in words if kind in (context or "")), None)
 
 
 def _bound_depth(events: Iterable[Event]) -> None:

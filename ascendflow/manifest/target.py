@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from ascendflow import vocabulary
+from ascendflow import atc_words, vocabulary
 from ascendflow.manifest.block import STRICT, FromList
 from ascendflow.manifest.fields import (
     CannVersion,
@@ -67,12 +67,12 @@ class Target(BaseModel):
     """CANN version, quoted: "8.1"."""
     soc_version: SocVersion
     """As `atc --soc_version` spells it."""
-    precision_mode: Annotated[str, one_of(vocabulary.PRECISION_MODES, OF_V2)] = (
-        vocabulary.FORCE_FP16
+    precision_mode: Annotated[str, one_of(atc_words.PRECISION_MODES, OF_V2)] = (
+        atc_words.FORCE_FP16
     )
     """As `atc --precision_mode` spells it."""
     precision_mode_v2: (
-        Annotated[str, one_of(vocabulary.PRECISION_MODES_V2, OF_OLD)] | None
+        Annotated[str, one_of(atc_words.PRECISION_MODES_V2, OF_OLD)] | None
     ) = None
     """As `atc --precision_mode_v2` spells it, in place of `precision_mode`."""
     keep_dtype: Annotated[Names, OrFile()] = ()
@@ -81,9 +81,7 @@ class Target(BaseModel):
     """Changes to CANN's lists for mixed precision."""
     customize_dtypes: Annotated[dict[str, CustomTypes], OrFile()] = {}
     """Node's name, or `OpType::Relu` -> its types; goes before `keep_dtype`."""
-    op_select_implmode: Annotated[str, one_of(vocabulary.IMPLEMENTATION_MODES)] | None = (
-        None
-    )
+    op_select_implmode: Annotated[str, one_of(atc_words.IMPLEMENTATION_MODES)] | None = None
     """Which implementation operators use that have two; absent: high_performance."""
     optypelist_for_implmode: Names = ()
     """GE operators that alone follow `op_select_implmode`."""

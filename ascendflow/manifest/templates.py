@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ascendflow.manifest import opsets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ascendflow.manifest.onnx_file import ModelInput
 
@@ -19,6 +19,9 @@ AUTO_COMMENT = "   # all that the target needs; the report lists them"
 
 CANN = (8, 1)
 """The release that a new pipeline is for."""
+
+_BITS_END = 2
+"""What integers end at where nothing is known of them."""
 
 _LONGEST_KEY = 1024
 """Characters of a key without `?`, by YAML 1.2; quotes are among them."""
@@ -30,7 +33,9 @@ convert:
   soc_version: Ascend310P3
   precision_mode: force_fp16
 gate:
-  outputs: {{"*": {{cosine_similarity: {{min: 0.999}}}}}}
+  # Cosine similarity alone does not see scale: a million times the values would pass.
+  outputs:
+    "*": {{cosine_similarity: {{min: 0.999}}, relative_euclidean_distance: {{max: 0.05}}}}
 """
 
 
@@ -38,6 +43,7 @@ def onnx_manifest(
     model: str,
     source: str,
     inputs: Sequence[tuple[ModelInput, Sequence[int]]],
+    tables: Mapping[str, int],
 ) -> str:
     """Spell a manifest for an ONNX file, with random samples.
 
@@ -45,6 +51,7 @@ def onnx_manifest(
         model: its name.
         source: path of the ONNX file, as a manifest spells it.
         inputs: each input with the shape to build for.
+        tables: input -> length of the table that it looks up.
     """
     lines = [SCHEMA_LINE, "schema_version: 1", f"model: {quoted(model)}"]
     lines += [f"source: {{onnx: {quoted(source)}}}", "inputs:"]
@@ -59,14 +66,36 @@ def onnx_manifest(
         "# label.mask.",
         '# samples: {files: "inputs/*.npz"}',
     ]
-    whole = [each.name for each, _ in inputs if "int" in each.dtype]
-    ranges = ", ".join(f"{_key(name)}: [0, 2]" for name in whole)
-    if whole:
-        lines.append("# Integers are drawn from [low, high), the upper end not included.")
-    ranged = f", ranges: {{{ranges}}}" if whole else ""
-    lines.append(f"samples: {{random: {{seed: 0, count: 4{ranged}}}}}")
+    lines += _random(inputs, tables)
     lines.append(f"rewrite: {{rules: auto}}{AUTO_COMMENT}")
     return "\n".join(lines) + "\n" + TARGET
+
+
+def _random(
+    inputs: Sequence[tuple[ModelInput, Sequence[int]]], tables: Mapping[str, int]
+) -> list[str]:
+    """Spell random samples; where the upper end of integers is a guess, say so."""
+    ends = {
+        each.name: _within(each.dtype, tables.get(each.name, _BITS_END))
+        for each, _ in inputs
+        if "int" in each.dtype
+    }
+    lines = ["# Integers are drawn from [low, high), the upper end not included."] * bool(
+        ends
+    )
+    if guessed := ", ".join(quoted(name) for name in ends if name not in tables):
+        placeholder = f"# [0, {_BITS_END}) is a placeholder, for {guessed}"
+        lines.append(f"{placeholder}: write your vocabulary's size")
+        lines.append("# there, or what else the values end at; a mask of 0 and 1 keeps it.")
+    ranges = ", ".join(f"{_key(name)}: [0, {end}]" for name, end in ends.items())
+    ranged = f", ranges: {{{ranges}}}" if ends else ""
+    return [*lines, f"samples: {{random: {{seed: 0, count: 4{ranged}}}}}"]
+
+
+def _within(dtype: str, end: int) -> int:
+    """Return the end of a range, or of what `dtype` holds where that comes first."""
+    bits = int(dtype.lstrip("uint"))
+    return min(end, 1 << (bits - (dtype[0] == "i")))
 
 
 def _key(text: str) -> str:
@@ -166,7 +195,7 @@ def pixel_accuracy(outputs, samples):
     """Give the part of the pixels whose class is the label's."""
     right = total = 0
     for output, sample in zip(outputs, samples, strict=True):
-        (logits,) = output.values()
+        logits = output["output"]  # as forward returns it: a dict's key, else "output"
         mask = sample["labels"]["mask"]
         right += int((logits.argmax(axis=1) == mask).sum())
         total += mask.size

@@ -5,18 +5,31 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ascendflow.documents.metrics import OF_THE_EXPORT
 from ascendflow.documents.numbers import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ascendflow.documents.metrics import NodeComparison
-    from ascendflow.documents.verdict import DivergentNode, Reason
+    from ascendflow.documents.metrics import NodeComparison, OutputComparison
+    from ascendflow.documents.verdict import (
+        Check,
+        DivergentNode,
+        DivergentOutput,
+        LimitedMetric,
+        Reason,
+    )
 
 COSINE_LIMIT = 0.99
 DISTANCE_LIMIT = 0.05
 """Source: msprobe's per-operator limits. Its others (KL divergence, RMSE, mean relative
 error) depend on scale, so they are shown and not judged."""
+
+_LIMITS: dict[LimitedMetric, Callable[[float], bool]] = {
+    "cosine_similarity": lambda value: not value >= COSINE_LIMIT,
+    "relative_euclidean_distance": lambda value: not value <= DISTANCE_LIMIT,
+}
+"""Metric -> whether a value is beyond its limit; NaN is."""
 
 
 def first_divergent_node(
@@ -32,6 +45,35 @@ def first_divergent_node(
         if reason is not None:
             return _named(node, reason)
     return None if gate_passed else _largest_drop(nodes)
+
+
+def divergent_outputs(
+    outputs: Iterable[OutputComparison], checks: Iterable[Check]
+) -> list[DivergentOutput]:
+    """Find outputs beyond a node's limits in what no check judges; of each metric one.
+
+    Args:
+        outputs: as they were compared. What the export alone moved is left out.
+        checks: what the gate judged. A limit that the manifest sets is the user's word.
+    """
+    judged = {(check["pair"], check["subject"], check["metric"]) for check in checks}
+    found: dict[tuple[str, str], DivergentOutput] = {}
+    for output in outputs:
+        for metric, is_beyond in _LIMITS.items():
+            aggregate = output["metrics"].get(metric)
+            known = (output["pair"], output["name"], metric) in judged
+            if aggregate is None or known or output["pair"] == OF_THE_EXPORT:
+                continue
+            if not output["golden_nonfinite"] and is_beyond(decode(aggregate["worst"])):
+                told: DivergentOutput = {
+                    "pair": output["pair"],
+                    "name": output["name"],
+                    "metric": metric,
+                    "value": aggregate["worst"],
+                    "sample": aggregate["worst_sample"],
+                }
+                found.setdefault((output["name"], metric), told)
+    return list(found.values())
 
 
 def why_divergent(node: NodeComparison) -> Reason | None:
@@ -54,11 +96,8 @@ def _beyond_a_limit(node: NodeComparison) -> Reason | None:
     metrics = node["metrics"]
     if "cosine_similarity" not in metrics:
         return None  # integers and booleans
-    if not decode(metrics["cosine_similarity"]) >= COSINE_LIMIT:
-        return "cosine_similarity"
-    if not decode(metrics["relative_euclidean_distance"]) <= DISTANCE_LIMIT:
-        return "relative_euclidean_distance"
-    return None
+    beyond = (m for m, is_beyond in _LIMITS.items() if is_beyond(decode(metrics[m])))
+    return next(beyond, None)
 
 
 def with_inputs(

@@ -113,12 +113,7 @@ def _measure(golden: Tensor, target: Tensor, each: Each) -> Measurement:
             "relative_euclidean_distance": _distance(sums) if finite else NAN,
             "kl_divergence": sums.divergence if finite else NAN,
         },
-        statistics={
-            **_statistics("golden", sums.golden_total, sums.golden_scaled, extent, known),
-            **_statistics(
-                "target", sums.target_total, sums.target_scaled, sides[1].extent, known
-            ),
-        },
+        statistics=_statistics(sums, sides, known),
         extent=extent,
         target_extent=sides[1].extent,
         golden_nonfinite=sides[0].nonfinite,
@@ -197,7 +192,15 @@ def _scaled_sums(
     return (float(sums[0]), float(sums[1])), float(sums[2])
 
 
-def _statistics(
+def _statistics(sums: Sums, sides: list[Survey], count: int) -> dict[str, float]:
+    golden, target = (side.extent for side in sides)
+    return {
+        **_spread("golden", sums.golden_total, sums.golden_scaled, golden, count),
+        **_spread("target", sums.target_total, sums.target_scaled, target, count),
+    }
+
+
+def _spread(
     name: str, total: float, scaled: float, extent: Extent, count: int
 ) -> dict[str, float]:
     """Mean and standard deviation; the latter from the min-max scaled squares.

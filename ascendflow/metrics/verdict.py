@@ -42,9 +42,10 @@ def judge_outputs(
     """Judge every output, pairwise: PyTorch, the original export, the target.
 
     Args:
-        gate: output name or "*" -> metric -> {"min" or "max": threshold}. A name replaces
-            what "*" says; where neither says anything that fits the output's kind,
-            cosine_similarity >= 0.999, or mismatch_rate <= 0.
+        gate: output name or "*" -> metric -> {"min" or "max": threshold}. What "*" says
+            holds for an output that is named too, unless it names the same metric; where
+            neither says anything that fits the output's kind, cosine_similarity >= 0.999,
+            or mismatch_rate <= 0.
         measured: `metrics.json`.
         outputs: the model's real outputs. One that was not compared fails.
         has_torch: the PyTorch model is a golden too, for the export as for the target.

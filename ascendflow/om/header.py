@@ -7,7 +7,7 @@ holds the length against the file's; so does `read_header`.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.om.numbering import BUNDLE, MODEL_TYPES, named
 from ascendflow.wire import MalformedError
@@ -25,45 +25,65 @@ _LAYOUT = struct.Struct("<4sII64sIBBBB32sI32sII20sB3xQBB62s")
 _ENCRYPTED = 1
 
 
+class _Fields(NamedTuple):
+    """What stands in the header, in its order."""
+
+    magic: bytes
+    head_size: int
+    version: int
+    checksum: bytes
+    length: int
+    encrypted: int
+    checked: int
+    model_type: int
+    genmode: int
+    name: bytes
+    ops: int
+    user_info: bytes
+    ir_version: int
+    model_num: int
+    platform: bytes
+    platform_type: int
+    long_length: int
+    checks_host: int
+    unknown_shape: int
+    reserved: bytes
+
+
 def read_header(source: Source, start: int, stop: int) -> OmHeader:
     """Read the header of the OM that lies in `source` from `start` to `stop`.
 
     Raises:
         MalformedError: it is no OM, is cut short or too long, or is encrypted.
     """
-    if source.data[start : min(start + len(MAGIC), stop)] != MAGIC:
-        found = source.data[start : min(start + len(MAGIC), stop)]
+    if (found := source.data[start : min(start + len(MAGIC), stop)]) != MAGIC:
         raise MalformedError(start, f"no OM file: it begins with {found!r}, not {MAGIC!r}")
-    (_, head_size, version, checksum, length, encrypted, checked, model_type, genmode,
-     name, ops, user_info, ir_version, model_num, platform, platform_type,
-     long_length, checks_host, unknown_shape, reserved) = source.unpack(
-        _LAYOUT, start, stop
-    )  # fmt: skip
-    if head_size != SIZE:
-        raise MalformedError(
-            start + 4, f"the header says to have {head_size} bytes, not 256"
-        )
-    _hold_length(long_length or length, start, stop, whole=model_type == BUNDLE)
-    if encrypted == _ENCRYPTED:
+    fields = _Fields._make(source.unpack(_LAYOUT, start, stop))
+    if fields.head_size != SIZE:
+        what = f"the header says to have {fields.head_size} bytes, not {SIZE}"
+        raise MalformedError(start + 4, what)
+    said, is_bundle = fields.long_length or fields.length, fields.model_type == BUNDLE
+    _hold_length(said, start, stop, whole=is_bundle)
+    if fields.encrypted == _ENCRYPTED:
         raise MalformedError(start + 80, "the model is encrypted, so nothing can be read")
     return {
-        "version": f"{version:#x}",
-        "model_type": named(MODEL_TYPES, model_type),
-        "model_type_number": model_type,
-        "model_num": model_num,
-        "wide": bool(long_length),
-        "name": _text(name),
-        "checksum": checksum.hex() if any(checksum) else None,
-        "is_checksum": checked,
-        "genmode": genmode,
-        "ops": ops,
-        "userdefineinfo": _text(user_info),
-        "om_ir_version": ir_version,
-        "platform_version": _text(platform),
-        "platform_type": platform_type,
-        "need_check_os_cpu_info": checks_host,
-        "is_unknow_model": unknown_shape,
-        "reserved": reserved.hex() if any(reserved) else None,
+        "version": f"{fields.version:#x}",
+        "model_type": named(MODEL_TYPES, fields.model_type),
+        "model_type_number": fields.model_type,
+        "model_num": fields.model_num,
+        "wide": bool(fields.long_length),
+        "name": _text(fields.name),
+        "checksum": fields.checksum.hex() if any(fields.checksum) else None,
+        "is_checksum": fields.checked,
+        "genmode": fields.genmode,
+        "ops": fields.ops,
+        "userdefineinfo": _text(fields.user_info),
+        "om_ir_version": fields.ir_version,
+        "platform_version": _text(fields.platform),
+        "platform_type": fields.platform_type,
+        "need_check_os_cpu_info": fields.checks_host,
+        "is_unknow_model": fields.unknown_shape,
+        "reserved": fields.reserved.hex() if any(fields.reserved) else None,
     }
 
 

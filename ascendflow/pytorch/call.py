@@ -82,12 +82,19 @@ def call_of(model: torch.nn.Module, inputs: Sequence[str]) -> Call:
         raise StageError(
             f"forward({', '.join(parameters)}) has no parameter "
             f"{', '.join(map(repr, unknown))}, but does have the manifest's other inputs",
-            hint="; ".join(f"{name!r}: {closest_or_all(name, free)}" for name in unknown),
+            hint="; ".join(f"{name!r}: {_advice(name, free)}" for name in unknown),
+            keys=("inputs",),
         )
     places = [name for name, kind in parameters.items() if kind in _BY_POSITION]
     pairs = ", ".join(f"{a!r} -> {b}" for a, b in zip(inputs, places, strict=False))
     note = f"inputs are taken by position: {pairs}" if pairs else None
     return Call(tuple(inputs), (), note)
+
+
+def _advice(name: str, free: Sequence[str]) -> str:
+    if not free:
+        return "remove it from `inputs`, or add the parameter to forward"
+    return closest_or_all(name, free)
 
 
 def _parameters(model: torch.nn.Module) -> dict[str, object]:

@@ -7,22 +7,29 @@ last; their warnings do not say what became of the model.
 from __future__ import annotations
 
 import re
+from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
 from ascendflow.factories import users_file, users_line
+from ascendflow.pytorch.origins import stack_frames
+from ascendflow.terminal import uncoloured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from warnings import WarningMessage
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _DATA_DEPENDENT = re.compile(r"data.?dependent", re.IGNORECASE)
 _FROZEN = (
     ("Python boolean", "the graph has only the branch that one run on random inputs took"),
     ("as a constant", "the graph has only the value of one run on random inputs"),
 )
 """Part of a TracerWarning -> what it means for the file."""
+_UNTOLD = re.compile(
+    r"No ONNX function found for <OpOverload\(op='([^']+)'"
+    r"|Exporting the operator '([^']+)' to ONNX opset version \d+ is not supported"
+)
+"""How dynamo, and how TorchScript, says which operator it has no ONNX for."""
 _FIXED = re.compile(
     r"inferred a static shape of (\d+) for dimension inputs\['([^']*)'\]\.shape\[(\d+)\]"
 )
@@ -48,8 +55,10 @@ def failure(exporter: str, error: Exception) -> StageError:
     causes = list(_causes(error))
     cause = causes[-1]
     lines = (users_line(each) for each in reversed(causes))
-    at = next((f" at {line}" for line in lines if line is not None), "")
+    line = next((line for line in lines if line is not None), None) or _node_line(causes)
+    at = f" at {line}" if line is not None else ""
     what = f"{type(cause).__name__}: {_first_line(cause)}"
+    other = "torchscript" if exporter == "dynamo" else "dynamo"
     if fixed := _FIXED.findall(str(cause)):
         what = "; ".join(
             f"convert leaves size {index} of {name!r} open, and the model takes {length} "
@@ -59,10 +68,31 @@ def failure(exporter: str, error: Exception) -> StageError:
         hint = _SIZES
     elif any(_DATA_DEPENDENT.search(f"{type(e).__name__} {e}") for e in causes):
         hint = _REWRITE
+    elif untold := _UNTOLD.search(str(cause)):
+        operator = untold[1] or untold[2]
+        what = f"it has no ONNX for {operator}"
+        knows_more = f", or try export.exporter: {other}, which knows more operators"
+        hint = f"write {operator} in other operators{knows_more * (other == 'dynamo')}"
     else:
-        other = "torchscript" if exporter == "dynamo" else "dynamo"
         hint = f"the stage's log has all of it; try export.exporter: {other}"
     return StageError(f"torch's {exporter} exporter failed{at}: {what}", hint=hint)
+
+
+def _node_line(causes: Sequence[BaseException]) -> str | None:
+    """Name the user's line that made the node which an exporter stumbled over.
+
+    Translating a graph runs no code of the user's, so the error passed none of it; the
+    exporter's frames hold the node, and that its stack.
+    """
+    for error in reversed(causes):
+        for frame, _ in reversed(list(walk_tb(error.__traceback__))):
+            node = frame.f_locals.get("node")
+            source_range = getattr(node, "sourceRange", str)  # TorchScript's
+            stack = getattr(node, "stack_trace", None) or source_range()  # dynamo's
+            for path, line in stack_frames(stack):
+                if (file := users_file(path)) is not None:
+                    return f"{file}:{line}"
+    return None
 
 
 def tracer_warnings(caught: Iterable[WarningMessage]) -> list[str]:
@@ -83,7 +113,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _first_line(error: BaseException) -> str:
-    return _ANSI.sub("", str(error)).strip().partition("\n")[0].strip()
+    return uncoloured(str(error)).strip().partition("\n")[0].strip()
 
 
 def _place(warning: WarningMessage) -> str:
@@ -92,7 +122,7 @@ def _place(warning: WarningMessage) -> str:
 
 
 def _meaning(message: str) -> str:
-    plain = _ANSI.sub("", message)
+    plain = uncoloured(message)
     for part, meaning in _FROZEN:
         if part in plain:
             return f"{meaning}, for all inputs (torch: {plain.partition('. ')[0]})"

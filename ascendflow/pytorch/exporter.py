@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from ascendflow.pytorch.call import Call
 
+_OTHER_VALUES = (
+    "where the model takes other values, tell them by the manifest's "
+    "`export: {ranges: {INPUT: [LOW, HIGH]}}`; HIGH is not drawn"
+)
 DYNAMO_FLOOR = 18
 """The lowest opset dynamo's operator library is written in."""
 
@@ -38,6 +42,7 @@ def export(  # noqa: PLR0913  those behind the star by name
     exporter: str,
     opset: int,
     opened: Mapping[str, Sequence[int]] | None = None,
+    drawn: str = "",
 ) -> list[str]:
     """Write `target`, traced on `feeds`.
 
@@ -51,6 +56,7 @@ def export(  # noqa: PLR0913  those behind the star by name
         exporter: "dynamo" or "torchscript".
         opset: what is wanted; dynamo's file may be in a higher one.
         opened: input -> its sizes that stay open; absent: none does.
+        drawn: where the values of `feeds` come from, for messages.
 
     Returns:
         What to know of the file: that inputs were taken by position, and what the tracer
@@ -63,7 +69,8 @@ def export(  # noqa: PLR0913  those behind the star by name
 
     call = call_of(model, tuple(feeds))
     positional, named = call.arguments(feeds)
-    with users_code("the model", "run once on random inputs"), torch.no_grad():
+    occasion = f"run once on inputs drawn at random, not on your samples ({drawn})"
+    with users_code("the model", occasion, _hint(feeds), ("inputs",)), torch.no_grad():
         outputs = named_outputs(model(*positional, **named), taken=feeds)
     # The model may have changed its inputs in place.
     positional, named = call.arguments(feeds)
@@ -84,6 +91,17 @@ def export(  # noqa: PLR0913  those behind the star by name
             traceback.print_exc()
             raise failure(exporter, error) from error
     return [*([call.note] if call.note else []), *tracer_warnings(caught)]
+
+
+def _hint(feeds: Mapping[str, np.ndarray]) -> str:
+    """Say what forward() got; other values only where integers may be bad indices."""
+    given = ", ".join(f"{n} {a.dtype.name} {list(a.shape)}" for n, a in feeds.items())
+    hint = (
+        f"it was given {given}: where the model takes another shape or dtype, change the "
+        "manifest's `inputs`; else mend that line"
+    )
+    has_integers = any(array.dtype.kind in "iu" for array in feeds.values())
+    return f"{hint}; {_OTHER_VALUES}" if has_integers else hint
 
 
 def _dynamic_shapes(

@@ -73,5 +73,11 @@ def _frames(node: onnx.NodeProto) -> Iterator[tuple[str, str]]:
     """Yield file and line of each frame, innermost first."""
     for entry in node.metadata_props:
         if entry.key == _DYNAMO_STACK:
-            yield from reversed(_DYNAMO_FRAME.findall(entry.value))
-    yield from _TORCHSCRIPT_FRAME.findall(node.doc_string)
+            yield from stack_frames(entry.value)
+    yield from stack_frames(node.doc_string)
+
+
+def stack_frames(stack: str) -> Iterator[tuple[str, str]]:
+    """Yield file and line of each frame that either exporter noted, innermost first."""
+    yield from reversed(_DYNAMO_FRAME.findall(stack))
+    yield from _TORCHSCRIPT_FRAME.findall(stack)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ class Inotify:
             folder = waiting.pop()
             if not self._watch(folder):
                 continue
-            with os.scandir(folder) as entries:
+            with suppress(FileNotFoundError), os.scandir(folder) as entries:
                 for entry in entries:
                     self._at_start.add(entry.path)
                     if entry.is_symlink():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from ascendflow.vocabulary import FORCE_FP16, HALF_MAX
+from ascendflow.atc_words import FORCE_FP16
+from ascendflow.vocabulary import HALF_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,13 +31,9 @@ def divergent_node(
     module, source = origin(node["name"], origins)
     row = next((row for row in compared if row["tensor"] == node["tensor"]), None)
     return {
-        "name": node["name"],
-        "tensor": node["tensor"],
-        "op_type": node["op_type"],
-        "target_op": node["target_op"],
-        "reason": node["reason"],
-        "metrics": node["metrics"],
-        "overflow": _overflow(row, compared, conversion["precision_mode"]),
+        **node,
+        "keepable": _is_keepable(node["name"], conversion),
+        "overflow": _overflow(row, compared, conversion),
         "underflow": None if row is None else row.get("underflow"),
         "module": module,
         "source": source,
@@ -49,16 +46,30 @@ def divergent_node(
 
 
 def _overflow(
-    row: NodeComparison | None, compared: Sequence[NodeComparison], mode: str
+    row: NodeComparison | None,
+    compared: Sequence[NodeComparison],
+    conversion: Mapping[str, Any],
 ) -> Overflow | None:
     """Find what left float16: the divergent node's own values, or those that it reads."""
     if row is None:
         return None
     read = [each for each in compared if each["tensor"] in row["inputs"]]
     for each in (row, *read):
-        if (largest := _beyond_half(each["statistics"], mode)) is not None:
-            return {"node": each["node"], "op_type": each["op_type"], "largest": largest}
+        largest = _beyond_half(each["statistics"], conversion["precision_mode"])
+        if largest is not None:
+            return {
+                "node": each["node"],
+                "op_type": each["op_type"],
+                "largest": largest,
+                "keepable": _is_keepable(each["node"], conversion),
+            }
     return None
+
+
+def _is_keepable(node: str, conversion: Mapping[str, Any]) -> bool | None:
+    """Say whether keep_dtype would do anything for a node; None where nobody knows."""
+    known: list[str] | None = conversion.get("keepable")
+    return None if known is None else node in known
 
 
 def _beyond_half(statistics: Mapping[str, Any], mode: str) -> float | None:

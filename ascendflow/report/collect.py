@@ -10,7 +10,7 @@ from ascendflow.report.causes import deviation, divergent_node, origin
 from ascendflow.report.words import EMULATED, MEASURED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ascendflow.documents.check import Check
     from ascendflow.documents.conversion import Conversion
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ascendflow.documents.report import (
         Emulation,
         EndMetric,
+        MetricText,
         NodeRow,
         OutputRow,
         Report,
@@ -59,18 +60,19 @@ def collect(documents: Documents) -> Report:
         ),
         "flips": measured.get("flips", []),
         "outputs": [_output(found) for found in measured["outputs"]],
-        "nodes": [
-            _node(node, worst_input, cosine, origins)
-            for node, worst_input, cosine in with_inputs(measured["nodes"])
-        ],
+        "nodes": _nodes(measured["nodes"], origins),
         "node_samples": measured["node_samples"],
         "rules": [_rule(rule, checked) for rule in log["rules"]],
         "rules_moved": max(moved, default=0.0),
         "emulation": _emulation(conversion, verdict),
-        "metrics": {
-            name: {"direction": metric.direction, "formula": metric.formula}
-            for name, metric in METRICS.items()
-        },
+        "metrics": _formulas(),
+    }
+
+
+def _formulas() -> dict[str, MetricText]:
+    return {
+        name: {"direction": metric.direction, "formula": metric.formula}
+        for name, metric in METRICS.items()
     }
 
 
@@ -123,6 +125,13 @@ def _output(found: OutputComparison) -> OutputRow:
             f"sample {found['sample']!r}: {found['problem']}" for found in found["problems"]
         ],
     }
+
+
+def _nodes(measured: Sequence[NodeComparison], origins: NodesDocument) -> list[NodeRow]:
+    return [
+        _node(node, worst_input, cosine, origins)
+        for node, worst_input, cosine in with_inputs(measured)
+    ]
 
 
 def _node(

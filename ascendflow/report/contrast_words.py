@@ -36,7 +36,7 @@ def contrast_lines(contrast: Mapping[str, Any]) -> Iterator[str]:
         yield contrast["why_no_nodes"]
         return
     yield nodes_words(contrast)
-    for row in notable(contrast["nodes"])[:MOST_NODES]:
+    for row in _notable(contrast["nodes"])[:MOST_NODES]:
         yield f"  {node_words(row)}"
 
 
@@ -80,7 +80,7 @@ def nodes_words(contrast: Mapping[str, Any]) -> str:
     """Count what was compared inside, and what the prediction missed or made up."""
     rows = contrast["nodes"]
     count = {key: sum(row["standing"] == key for row in rows) for key in STANDINGS}
-    ends = "" if notable(rows) else "; none adds a disagreement worth a look"
+    ends = "" if _notable(rows) else "; none adds a disagreement worth a look"
     return (
         f"{counted(len(rows), 'tensor')} inside: beyond a limit both {count['both']}, "
         f"predicted only {count['predicted_only']}, measured only "
@@ -88,7 +88,7 @@ def nodes_words(contrast: Mapping[str, Any]) -> str:
     )
 
 
-def notable(rows: list[Any]) -> list[Any]:
+def _notable(rows: list[Any]) -> list[Any]:
     """Return the rows that add a disagreement, or have none that could be told."""
     return [
         row

@@ -19,17 +19,21 @@ if TYPE_CHECKING:
     )
 
 GB = 10**9
+USUAL = "8.1"
+"""The CANN that `init` writes, of which alone it is told where none is installed."""
 SHOWN_OWN = ("numpy", "onnx", "onnxruntime", "onnxsim", "torch")
 SHOWN_FOREIGN = ("numpy", "ais_bench", "aclruntime", "mindstudio-probe")
 
 
 def doctor_lines(doctor: Doctor) -> Iterator[str]:
-    """Tell what is there, what fits, what is missing and what to do, and the upshot."""
+    """Tell the upshot, what is there, what fits, what is missing and what to do."""
     for line in _lines(doctor):
         yield printable(line)
 
 
 def _lines(doctor: Doctor) -> Iterator[str]:
+    yield from _upshot(doctor)
+    yield ""
     own = doctor["own"]
     packages = _packages(own["packages"], SHOWN_OWN)
     where = f"{doctor['os']} {doctor['machine']}"
@@ -45,7 +49,6 @@ def _lines(doctor: Doctor) -> Iterator[str]:
     yield from _fits(doctor["fits"])
     yield ""
     yield from _findings(doctor)
-    yield from _upshot(doctor)
 
 
 def _row(name: str, told: str) -> str:
@@ -92,10 +95,14 @@ def _driver(driver: InstalledDriver) -> Iterator[str]:
 
 
 def _fits(fits: list[Fit]) -> Iterator[str]:
-    for number, fit in enumerate(fits):
+    shown = fits if len(fits) == 1 else [fit for fit in fits if fit["cann"] == USUAL]
+    for fit in shown:
         opsets, pythons = (f"{a} to {b}" for a, b in (fit["opsets"], fit["python"]))
         told = f"CANN {fit['cann']}: opset {opsets}, Python {pythons}, numpy {fit['numpy']}"
-        yield _row("" if number else "fits", told)
+        yield _row("fits", told)
+    if len(fits) > 1:
+        others = ", ".join(fit["cann"] for fit in fits if fit["cann"] != USUAL)
+        yield _row("", f"--cann VERSION tells of {others}")
 
 
 def _findings(doctor: Doctor) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ascendflow.documents.lint import SEVERITIES
@@ -22,6 +23,9 @@ LEVELS: dict[Consequence, str] = {
 }
 """How grave each consequence is, in SARIF's words, where nothing stops at it."""
 
+Lines = Mapping[str, str]
+_NO_LINES: Lines = {}
+
 NAMED = 8
 """Nodes that a summary names."""
 
@@ -30,7 +34,7 @@ def totals_line(name: str, lint: Lint) -> str:
     """Sum up in one line."""
     told = ", ".join(f"{lint['totals'][each]} {each}" for each in SEVERITIES)
     if stopped := sum(1 for _ in _not_computed(lint)):
-        told += f", convert refuses {stopped} of them"
+        told += f" ({stopped} {'stops convert' if stopped == 1 else 'stop convert'})"
     target = f"CANN {lint['cann']}, {lint['soc_version']}, {lint['precision_mode']}"
     passed_over = ""
     if lint["unread"]:
@@ -45,11 +49,12 @@ def level(found: LintFinding) -> str:
     return "error" if found["stops_convert"] else LEVELS[found["consequence"]]
 
 
-def blamed(found: LintFinding) -> str:
-    """Name the node and its operator, or the model."""
+def blamed(found: LintFinding, lines: Lines = _NO_LINES) -> str:
+    """Name the node, its operator, and the user's line that made it; or the model."""
     if found["node"] is None:
         return "the model"
-    return f"node {found['node']!r} ({found['op_type']})"
+    line = lines.get(found["node"])
+    return f"node {found['node']!r} ({found['op_type']}{f', {line}' if line else ''})"
 
 
 def cure_words(found: LintFinding) -> str:
@@ -72,10 +77,15 @@ def _cost(rule: str) -> str:
     )
 
 
-def refusal_text(lint: Lint, *, emulated: bool) -> str:
+def refusal_text(lint: Lint, *, emulated: bool, lines: Lines = _NO_LINES) -> str:
     """Tell all for which `convert` would refuse the model, each with its cure; or "".
 
     What is not known stops the emulator alone: ATC finds out.
+
+    Args:
+        lint: what was found.
+        emulated: whether the emulator converts.
+        lines: node -> the user's line that made it, where it is known.
     """
     rejected = [f for f in lint["findings"] if f["consequence"] == "rejected"]
     not_computed = list(_not_computed(lint)) if emulated else []
@@ -83,7 +93,11 @@ def refusal_text(lint: Lint, *, emulated: bool) -> str:
         (f"CANN {lint['cann']} refuses:", rejected),
         ("the emulator has no model of:", not_computed),
     ]
-    told = ["\n".join([head, *map(_refused, found)]) for head, found in parts if found]
+    told = [
+        "\n".join([head, *(_refused(each, lines) for each in found)])
+        for head, found in parts
+        if found
+    ]
     return "\nand ".join(told)
 
 
@@ -93,25 +107,31 @@ def _not_computed(lint: Lint) -> Iterator[LintFinding]:
             yield found
 
 
-def _refused(found: LintFinding) -> str:
-    return printable(f"  {blamed(found)}: {found['reason']}; {cure_words(found)}")
+def _refused(found: LintFinding, lines: Lines) -> str:
+    return printable(f"  {blamed(found, lines)}: {found['reason']}; {cure_words(found)}")
 
 
-def warning_texts(lint: Lint, *, emulated: bool) -> Iterator[str]:
+def warning_texts(lint: Lint, *, emulated: bool, lines: Lines = _NO_LINES) -> Iterator[str]:
     """Tell what comes out otherwise, or may: one text for each deviation and consequence.
 
-    Of what is not known a report of the emulator tells more.
+    Of what is not known a report of the emulator tells more. The arguments are those of
+    `refusal_text`.
     """
     told = ("silent", "precision") if emulated else ("silent", "precision", "unknown")
-    groups: dict[tuple[str, str], list[LintFinding]] = {}
+    groups: dict[tuple[str, str, str | None], list[LintFinding]] = {}
     for found in lint["findings"]:
         if found["consequence"] in told:
-            key = (found["deviation"], found["consequence"])
+            key = (found["deviation"], found["consequence"], found["advice"])
             groups.setdefault(key, []).append(found)
-    for (deviation, consequence), group in groups.items():
+    for (deviation, consequence, _), group in groups.items():
         first = group[0]
-        nodes = [found["node"] for found in group if found["node"] is not None]
+        nodes = [_placed(found["node"], lines) for found in group if found["node"]]
         shown = ", ".join(nodes[:NAMED]) + (", ..." if len(nodes) > NAMED else "")
         where = f"{counted(len(nodes), 'node')} ({shown})" if nodes else "the whole model"
         head = f"{deviation}, {consequence}, confidence {first['confidence']}, {where}"
         yield f"{head}: {first['reason']}; {cure_words(first)}"
+
+
+def _placed(node: str, lines: Lines) -> str:
+    """Name a node, with the user's line that made it, where it is known."""
+    return f"{node} at {lines[node]}" if lines.get(node) else node

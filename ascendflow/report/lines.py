@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ascendflow.documents.metrics import OF_THE_EXPORT
 from ascendflow.report.measured import measured_lines
-from ascendflow.report.ways import overflow_lines, rounding_lines
+from ascendflow.report.ways import export_lines, overflow_lines, rounding_lines
 from ascendflow.report.words import (
     FLOORED,
     REASONS,
@@ -77,19 +76,19 @@ def failure_message(verdict: Mapping[str, Any], report: Mapping[str, Any]) -> st
     lines += [
         f"  hint: {line}"
         for line in (
-            *few_lines(failed, report),
-            *export_lines(failed),
-            *cure_lines(report),
+            *_few_lines(failed, report),
+            *export_lines(failed, report),
+            *_cure_lines(report),
             *overflow_lines(report),
             *rounding_lines(failed, report),
             *auto_lines(report),
-            *near_tie_lines(report),
+            *_near_tie_lines(report),
         )
     ]
     return "\n".join([verdict_line(verdict), *lines])
 
 
-def few_lines(failed: list[Mapping[str, Any]], report: Mapping[str, Any]) -> Iterator[str]:
+def _few_lines(failed: list[Mapping[str, Any]], report: Mapping[str, Any]) -> Iterator[str]:
     """Yield why an output failed a check that the manifest does not name."""
     names = [check["subject"] for check in failed if check["metric"] == FLOORED]
     for name in dict.fromkeys(names):
@@ -98,8 +97,7 @@ def few_lines(failed: list[Mapping[str, Any]], report: Mapping[str, Any]) -> Ite
             f"{name} has {counted(size, 'element')}, where cosine similarity says "
             "little, so max relative error (denominator at least 1e-6 of the golden's "
             "range) is judged too; name max_relative_error under "
-            f"gate.outputs.{name} to set the "
-            'limit yourself (what is named there replaces "*")'
+            f"gate.outputs.{name} to set the limit yourself"
         )
 
 
@@ -122,16 +120,6 @@ def rewritten_words(report: Mapping[str, Any]) -> str:
     moved = report["rules_moved"]
     what = f"moved by up to {shown(moved)} (max absolute error)" if moved else "unchanged"
     return f"rewritten by {', '.join(named)}: golden {what} in onnxruntime"
-
-
-def export_lines(failed: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what a check says that the target has no part in."""
-    if any(check["pair"] == OF_THE_EXPORT for check in failed):
-        yield (
-            "in torch-onnx the target has no part: the exported model is not close enough "
-            "to PyTorch; try another export.exporter or export.opset (a tighter "
-            "export.max_relative_error would stop at the golden stage)"
-        )
 
 
 def check_words(check: Mapping[str, Any]) -> str:
@@ -228,7 +216,7 @@ def node_words(node: Mapping[str, Any]) -> str:
     return printable(f"{node['name']} ({operator}): {', '.join(told)}")
 
 
-def cure_lines(report: Mapping[str, Any]) -> Iterator[str]:
+def _cure_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what to do about the known causes of the divergent node."""
     node = report["divergent_node"]
     causes = node["causes"] if node is not None else []
@@ -251,7 +239,7 @@ def auto_lines(report: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def near_tie_lines(report: Mapping[str, Any]) -> Iterator[str]:
+def _near_tie_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what to do about choices that any rounding turns."""
     names = [
         each["output"]

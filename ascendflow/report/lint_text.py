@@ -27,12 +27,14 @@ class Looked(NamedTuple):
         again: options with which lint sees what a pipeline converts, "" where it did.
         is_open: whether lengths of inputs were left open, on which findings hang.
         is_made: whether it is what the rules of a pipeline left.
+        shapes: options with the lengths of inputs that were given, "" where none were.
     """
 
     note: str
     again: str = ""
     is_open: bool = False
     is_made: bool = False
+    shapes: str = ""
 
 
 def lint_text(name: str, lint: Lint, looked: Looked) -> str:
@@ -65,7 +67,8 @@ def _for_findings(name: str, lint: Lint, looked: Looked) -> str:
     safe = [rule for rule in rules if rule not in LOSSY_RULES]
     lossy = [rule for rule in rules if rule in LOSSY_RULES]
     left = [f for f in lint["findings"] if not _is_cured(f) and _is_wrong(f)]
-    start = f"`ascendflow init NAME --onnx {name}`"
+    shapes = f" {looked.shapes}" if looked.shapes else ""
+    start = f"`ascendflow init NAME --onnx {name}{shapes}`"
     if safe:
         also = f"; not {', '.join(lossy)}: lossy, so write by hand, see above" * bool(lossy)
         stays = f"; no rule cures the other {len(left)}, see above" if left else ""
@@ -106,7 +109,8 @@ def _groups(lint: Lint) -> list[list[LintFinding]]:
     for index, found in enumerate(ordered):
         key = (level(found), found["consequence"], found["deviation"], found["rule"])
         alone = index if found["node"] is None else None
-        groups.setdefault((*key, _is_cured(found), alone), []).append(found)
+        group = (*key, found["advice"], _is_cured(found), alone)
+        groups.setdefault(group, []).append(found)
     return list(groups.values())
 
 

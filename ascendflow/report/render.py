@@ -33,7 +33,7 @@ def render(report: Report) -> str:
         report=report,
         bars=chart.bars(report["nodes"]),
         chart=chart,
-        drops=largest_drops(report["nodes"]),
+        drops=_largest_drops(report["nodes"]),
         is_open=len(report["nodes"]) <= OPEN_NODES,
         floored=words.FLOORED,
         floored_words=words.FLOORED_WORDS,
@@ -54,7 +54,7 @@ def environment() -> Environment:
     )
 
 
-def largest_drops(nodes: list[NodeRow]) -> list[NodeRow]:
+def _largest_drops(nodes: list[NodeRow]) -> list[NodeRow]:
     """Return the nodes that lose most against their worst input, the worst first."""
     losing = [node for node in nodes if (node["drop"] or 0.0) > SMALLEST_DROP]
     return sorted(losing, key=lambda node: -(node["drop"] or 0.0))[:MOST_DROPS]

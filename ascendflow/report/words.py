@@ -52,25 +52,30 @@ def shown(value: float | str | None, digits: int = DIGITS) -> str:
     return value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
-def near_one(value: float | str | None) -> str:
-    """Write a number as `shown`, but "1 - 3e-06" where it would round to 1 and is not."""
+def near_one(value: float | str | None, limits: Iterable[float] = ()) -> str:
+    """Write a number as `shown`, but "1 - 3e-06" where it would round to 1 and is not.
+
+    With as many digits of the difference as tell it from that of a limit.
+    """
     text = shown(value)
     if text != "1" or value is None or isinstance(value, str) or value == 1:
         return text
-    return f"1 {'-' if value < 1 else '+'} {abs(1 - value):.2g}"
+    others = [abs(1 - limit) for limit in limits if limit != value]
+    rest = abs(1 - value)
+    for digits in range(2, WHOLE):
+        if all(shown(rest, digits) != shown(other, digits) for other in others):
+            break
+    return f"1 {'-' if value < 1 else '+'} {shown(rest, digits)}"
 
 
 def value_words(check: Mapping[str, Any]) -> str:
-    """Write a check's value, with as many digits as tell it from its threshold.
-
-    And from 1, to nine digits: a cosine of 0.9999996 is not perfect.
-    """
-    value = check["value"]
-    if isinstance(value, str):
-        return value
-    for digits in range(DIGITS, 17):
-        marks = [*check["threshold"].values(), *([1.0] if digits < 9 else [])]
-        if all(shown(value, digits) != shown(m, digits) for m in marks if m != value):
+    """Write a check's value as `near_one`, with the digits that tell it from its limit."""
+    value, limits = check["value"], check["threshold"].values()
+    text = near_one(value, limits)
+    if isinstance(value, str) or text.startswith("1 "):
+        return text
+    for digits in range(DIGITS, WHOLE):
+        if all(shown(value, digits) != shown(m, digits) for m in limits if m != value):
             return shown(value, digits)
     return repr(value)
 
@@ -85,14 +90,18 @@ def threshold_words(threshold: Mapping[Any, float]) -> str:
 def tightest_words(check: Mapping[str, Any]) -> str:
     """Write the tightest threshold that would pass, rounded to the side that passes.
 
-    With more digits where it would be looser than a threshold that was met.
+    With more digits where it would be looser than a threshold that was met, and just below
+    1, where six digits would write each value as 0.999999.
     """
     tightest = check["tightest"]
     if tightest is None or not math.isfinite(tightest):
         return ""
     bound = "min" if "min" in check["threshold"] else "max"
     met = check["threshold"][bound] if check["passed"] else None
-    for digits in range(DIGITS, WHOLE):
+    fewest = DIGITS
+    if bound == "min" and 0 < (rest := 1 - tightest) < 1:
+        fewest = max(DIGITS, math.ceil(-math.log10(rest)))
+    for digits in range(fewest, WHOLE):
         text = _rounded(tightest, digits, is_floor=bound == "min")
         near = float(text)
         if met is None or (near >= met if bound == "min" else near <= met):

@@ -84,7 +84,7 @@ class Agreement:
         }
 
 
-def why_unlike(golden: np.ndarray, other: np.ndarray) -> str | None:
+def _why_unlike(golden: np.ndarray, other: np.ndarray) -> str | None:
     """Return why two outputs cannot be compared at all, or None."""
     if golden.dtype != other.dtype:
         return f"is {other.dtype.name}, not {golden.dtype.name}"
@@ -126,7 +126,7 @@ def compare_outputs(
     """
     for name, trusted in golden.items():
         tested = other[name]
-        reason = why_unlike(trusted, tested) or why_not_finite(tested)
+        reason = _why_unlike(trusted, tested) or why_not_finite(tested)
         if reason is not None:
             raise StageError(f"output {name!r} of {where} {reason}")
         agreements.setdefault(name, Agreement()).add(trusted, tested)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ascendflow.documents.check import Check as CheckDocument
     from ascendflow.documents.rewrite_log import RewriteLog, RuleEntry
+    from ascendflow.graph.fixed_shapes import Shapes
     from ascendflow.stages.stage import StageContext
 
 Differences = dict[str, Difference]
@@ -64,7 +65,8 @@ class Check:
         # Together first: only where a promise is broken, or rules promise different
         # things, is a run for each rule needed.
         elif not _all_hold(applied, whole):
-            _judge_one_by_one(before, applied, feeds, ctx.folder)
+            gears = ctx.config.get("gears", ())
+            _judge_one_by_one(before, applied, feeds, ctx.folder, gears)
         document: CheckDocument = {
             "schema_version": 1,
             "outputs": {name: found.summary() for name, found in whole.items()},
@@ -94,7 +96,11 @@ def _all_hold(applied: Sequence[RuleEntry], whole: Differences) -> bool:
 
 
 def _judge_one_by_one(
-    simplified: Path, applied: Sequence[RuleEntry], feeds: TensorSet, folder: Path
+    simplified: Path,
+    applied: Sequence[RuleEntry],
+    feeds: TensorSet,
+    folder: Path,
+    gears: Sequence[Shapes],
 ) -> None:
     """Apply rule after rule, each on top of those before it, and judge each by itself."""
     from ascendflow.graph.rewrite import Request, replay
@@ -110,7 +116,7 @@ def _judge_one_by_one(
             requests.append(Request(entry["rule"], names, arguments=arguments))
             after = Path(scratch) / str(position) / MODEL_FILE
             after.parent.mkdir()
-            replay(simplified, after, requests, own)
+            replay(simplified, after, requests, own, gears)
             found = _differences(before, after, feeds, weights=simplified.parent)
             _refuse_broken(entry, found, applied)
             before = after

@@ -54,9 +54,12 @@ class Convert:
         # All but what has an entry for each node, since a record is to be read, and what
         # holds paths of this machine.
         ctx.findings.facts["conversion"] = {
-            key: value for key, value in document.items() if key not in ("target_ops", "om")
+            key: value for key, value in document.items() if key not in LEFT_OUT
         }
         write_json(ctx.outputs["conversion.json"], document)
+
+
+LEFT_OUT = ("target_ops", "keepable", "om")
 
 
 def _holds_bytes(folder: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, overload
 
 from ascendflow.documents.json_file import write_json
 from ascendflow.errors import StageError
@@ -92,9 +92,29 @@ class Samples(Sequence[dict[str, Any]]):
         position = range(len(self))[index]
         return {
             "id": self.ids[position],
-            "feeds": self._feeds.sample(position),
-            "labels": self._labels.sample(position),
+            "feeds": _Named("feed of the sample", self._feeds.sample(position)),
+            "labels": _Named("label of the sample", self._labels.sample(position)),
         }
+
+
+class _Named(dict[str, Any]):
+    """Arrays by name; whoever asks for another name is told which there are."""
+
+    def __init__(self, kind: str, arrays: Mapping[str, Any]) -> None:
+        super().__init__(arrays)
+        self._kind = kind
+
+    def __missing__(self, name: object) -> NoReturn:
+        listed = ", ".join(self) or "none"
+        raise KeyError(f"{name!r} is no {self._kind}; it has: {listed}")
+
+
+class _Outputs(TensorSet):
+    """The outputs of one model, sample after sample."""
+
+    def sample(self, index: int) -> dict[str, Any]:
+        """Read all outputs of one sample."""
+        return _Named("output of the model", super().sample(index))
 
 
 def _scorer(
@@ -106,7 +126,7 @@ def _scorer(
     samples = Samples(samples_folder)
 
     def score(side: str, outputs_folder: Path) -> float:
-        outputs = TensorSet(outputs_folder)
+        outputs = _Outputs(outputs_folder)
         if not outputs.ids or outputs.ids != samples.ids:
             raise StageError(
                 f"evaluate: {len(outputs)} {side} outputs for {len(samples)} samples, "

@@ -14,11 +14,11 @@ from ascendflow.graph.ingest import accept, check, read_model, refuse
 from ascendflow.graph.io_spec import opset_of
 from ascendflow.graph.opset import convert_opset, hold_to_original
 from ascendflow.graph.refusals import why_refused
-from ascendflow.stages.random_tensors import random_tensor
+from ascendflow.stages.random_tensors import drawn_from, random_tensor
 from ascendflow.tensors import TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import onnx
@@ -79,7 +79,8 @@ def _export(
     from ascendflow.pytorch.origins import origins_by_tensor
 
     opset, source = ctx.config["opset"], ctx.config["torch"]
-    examples = _examples(inputs, opened, ctx.seed)
+    ranges = ctx.config.get("ranges") or {}
+    examples = _examples(inputs, opened, ranges, ctx.seed)
     network = build_model(ctx.folder, source, ctx.files.get("weights"), ctx.seed)
     ctx.findings.warnings += export(
         network,
@@ -88,12 +89,15 @@ def _export(
         exporter=ctx.config["exporter"],
         opset=opset,
         opened=opened,
+        drawn=_how_drawn(inputs, ranges),
     )
     model = read_model(file)
     origins = origins_by_tensor(model, ctx.folder)
     moved = (written := opset_of(model)) != opset
+    # Before it is converted, which names nodes anew, and while their lines are known.
+    sources = {tensor: origin["source"] for tensor, origin in origins.items()}
+    refuse("the exported model", why_refused(model, sources))
     if moved:
-        refuse("the exported model", why_refused(model))
         model = convert_opset(model, opset)
         ctx.findings.facts["converted_from_opset"] = written
     accept(model, "the exported model", inputs, opset, opened)
@@ -103,7 +107,10 @@ def _export(
 
 
 def _examples(
-    inputs: tuple[TensorSpec, ...], opened: Opened, seed: int
+    inputs: tuple[TensorSpec, ...],
+    opened: Opened,
+    ranges: Mapping[str, Sequence[float]],
+    seed: int,
 ) -> dict[str, np.ndarray]:
     """Draw one example of each input from its spec: no sample may change the graph.
 
@@ -120,8 +127,16 @@ def _examples(
             for index, length in enumerate(spec.shape)
         ]
         drawn = TensorSpec(spec.name, spec.dtype, tuple(shape))
-        examples[spec.name] = random_tensor(drawn, generator)
+        examples[spec.name] = random_tensor(drawn, generator, ranges.get(spec.name))
     return examples
+
+
+def _how_drawn(
+    inputs: tuple[TensorSpec, ...], ranges: Mapping[str, Sequence[float]]
+) -> str:
+    """Say what `_examples` holds, e.g. "'ids': integers from [0, 2)"."""
+    drawn = {spec.name: drawn_from(spec, ranges.get(spec.name)) for spec in inputs}
+    return ", ".join(f"{name!r}: {what}" for name, what in drawn.items())
 
 
 def _write(

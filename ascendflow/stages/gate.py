@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ascendflow.cache.digest import digest_file
 from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.documents.metrics import OF_THE_EXPORT
-from ascendflow.metrics.divergent import first_divergent_node
+from ascendflow.metrics.divergent import divergent_outputs, first_divergent_node
 from ascendflow.metrics.verdict import judge_metric, judge_outputs
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Gate:
             "first_divergent_node": first_divergent_node(
                 measured["nodes"], gate_passed=all(check["passed"] for check in targets)
             ),
+            "divergent_outputs": divergent_outputs(measured["outputs"], checks),
             "judged": {role: digest_file(ctx.inputs[role]) for role in documents},
         }
         write_json(ctx.outputs["verdict.json"], verdict)

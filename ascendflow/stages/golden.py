@@ -84,18 +84,10 @@ class Golden:
                     written["torch"].write(sample, trusted)
                     where = f"the exported model, sample {sample!r},"
                     compare_outputs(agreements, trusted, outputs, where=where)
-        ctx.findings.warnings += [
-            *([model.note] if model.note else []),
-            *constant.warnings(model.attempt),
-            *narrow.warnings(),
-        ]
-        refuse_beyond(
-            agreements,
-            ctx.config["max_relative_error"],
-            what="PyTorch and the exported model differ",
-            key="export.max_relative_error",
-            explain=lambda worst: _why_far(worst, network),
-        )
+        if model.note:
+            ctx.findings.warnings.append(model.note)
+        ctx.findings.warnings += [*constant.warnings(model.attempt), *narrow.warnings()]
+        _refuse_far(ctx, agreements, network)
         _write_document(ctx, model, outputs, agreements)
 
 
@@ -133,6 +125,20 @@ def _torch_runner(ctx: StageContext, model: OnnxModel, network: torch.nn.Module)
         return {n: to_numpy(tensor) for n, tensor in zip(names, found, strict=True)}
 
     return run
+
+
+def _refuse_far(
+    ctx: StageContext,
+    agreements: Mapping[str, Agreement],
+    network: torch.nn.Module | None,
+) -> None:
+    refuse_beyond(
+        agreements,
+        ctx.config["max_relative_error"],
+        what="PyTorch and the exported model differ",
+        key="export.max_relative_error",
+        explain=lambda worst: _why_far(worst, network),
+    )
 
 
 def _why_far(worst: float, network: torch.nn.Module | None) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ascendflow.documents.json_file import write_json
+from ascendflow.cann.reasons import TAKE_OUT
+from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import NotModelledError, StageError
 from ascendflow.graph.files import MODEL_FILE
 from ascendflow.report.findings import refusal_text, warning_texts
@@ -24,7 +25,7 @@ class Lint:
     """
 
     name: ClassVar[str] = "lint"
-    consumes: ClassVar[frozenset[str]] = frozenset({"rewritten"})
+    consumes: ClassVar[frozenset[str]] = frozenset({"rewritten", "nodes.json"})
     produces: ClassVar[frozenset[str]] = frozenset({"lint.json"})
     computes_floats: ClassVar[bool] = False
     runs_user_code: ClassVar[bool] = False
@@ -52,23 +53,36 @@ class Lint:
         emulated = ctx.config["emulated"]
         config = {**ctx.config, **settings_in(ctx.files)}
         if (reason := why_refused(config)) is None:
-            document = survey(model, config, all_weights=True)
+            document = survey(
+                model, config, all_weights=True, gears=config.get("gears", ())
+            )
         elif emulated:
             raise NotModelledError(f"lint: {reason}")
         else:
             document = unsurveyed(model, config)
             ctx.findings.warnings.append(f"{reason}; nothing was looked for, ATC judges")
         write_json(ctx.outputs["lint.json"], document)
-        if refused := refusal_text(document, emulated=emulated):
+        nodes = read_json(ctx.inputs["nodes.json"])["nodes"]
+        lines = {name: origin["source"] for name, origin in nodes.items()}
+        if refused := refusal_text(document, emulated=emulated, lines=lines):
             kind = StageError if document["totals"]["rejected"] else NotModelledError
             raise kind(f"lint: {refused}", hint=_hint(document))
-        ctx.findings.warnings.extend(warning_texts(document, emulated=emulated))
+        ctx.findings.warnings.extend(
+            warning_texts(document, emulated=emulated, lines=lines)
+        )
 
 
 def _hint(document: LintDocument) -> str:
     """Speak of rules only where one would help, which then was not applied."""
     refused = [each for each in document["findings"] if each["stops_convert"]]
     rules = {each["rule"] for each in refused if each["skipped"] is None} - {None}
+    kept = [each["node"] for each in refused if each["advice"] == TAKE_OUT]
+    if kept:
+        return (
+            f"convert.keep_dtype keeps {', '.join(map(str, kept))} in types that no kernel "
+            "takes there; take out what it names so (`ascendflow precision FILE --soc SOC "
+            "--keep-dtype NODE` says what can be kept)"
+        )
     if not rules:
         return "no rule helps here: change the model, as each line says"
     change = "change these nodes, or name the rules in the manifest"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.atc_words import PICTURES_OF
 from ascendflow.tensors import TensorSet, TensorSpec, tensor_dtype
-from ascendflow.vocabulary import PICTURES_OF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

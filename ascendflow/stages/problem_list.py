@@ -26,6 +26,11 @@ class ProblemList:
         return bool(self._wrong)
 
     @property
+    def kinds(self) -> Iterable[str]:
+        """What is wrong, each kind once."""
+        return self._kinds.keys()
+
+    @property
     def full(self) -> bool:
         """Whether enough is known to stop."""
         return self._wrong >= WRONG_LIMIT
@@ -47,7 +52,8 @@ class ProblemList:
         """Return the number of kinds, then one line for each."""
         more = f" (no more looked at after {WRONG_LIMIT} wrong samples)" * self.full
         lines = [f"\n  - {self._who(names)}: {kind}" for kind, names in self._kinds.items()]
-        return f"{len(lines)} problem(s){more}:{''.join(lines)}"
+        counted = "1 problem" if len(lines) == 1 else f"{len(lines)} problems"
+        return f"{counted}{more}:{''.join(lines)}"
 
     def _who(self, names: list[str]) -> str:
         if len(names) == 1:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ascendflow.tensors import TensorSpec
 
 UNIT = (0.0, 1.0)
+BITS = (0, 2)
 
 
 def random_tensor(
@@ -36,8 +37,18 @@ def random_tensor(
     if dtype == np.dtype(bool):
         return generator.integers(0, 2, spec.shape, dtype=np.uint8).astype(bool)
     if dtype.kind in "iu":
-        low, high = bounds or (0, 2)
+        low, high = bounds or BITS
         return np.asarray(generator.integers(int(low), int(high), spec.shape, dtype=dtype))
     low, high = bounds or UNIT
     drawn = np.asarray(generator.random(spec.shape, dtype=np.float64)) * (high - low) + low
     return drawn.astype(dtype)
+
+
+def drawn_from(spec: TensorSpec, bounds: Sequence[float] | None = None) -> str:
+    """Say what `random_tensor` draws, e.g. "integers from [0, 2)"."""
+    kind = tensor_dtype(spec.dtype).kind
+    if kind == "b":
+        return "true and false"
+    what, otherwise = ("integers", BITS) if kind in "iu" else ("numbers", UNIT)
+    low, high = bounds or otherwise
+    return f"{what} from [{low:.9g}, {high:.9g})"

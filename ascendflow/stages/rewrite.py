@@ -53,6 +53,7 @@ class Rewrite:
             target / MODEL_FILE,
             requests(rules),
             own=_users_rules(ctx.folder, own),
+            gears=ctx.config.get("gears", ()),
             choose=_chooser(ctx.config.get("auto"), ctx.files),
         )
         if (source / DATA_FILE).exists():

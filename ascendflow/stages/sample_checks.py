@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 KEYS = ("id", "feeds", "labels")
 
 
+class Unlike(str):
+    """A problem of a feed's name, dtype or shape: the manifest's inputs may be wrong."""
+
+    __slots__ = ()
+
+
 def sample_problems(
     sample: Any, inputs: Sequence[TensorSpec], shapes: SampleShapes | None = None
 ) -> Iterator[str]:
@@ -35,9 +41,11 @@ def sample_problems(
     if not is_mapping(feeds):
         yield f"feeds is a {_kind(feeds)}, not a mapping of input names to arrays"
     else:
-        yield from _feed_problems(feeds, inputs, is_shape_told=shapes is None)
+        yield from map(Unlike, _feed_problems(feeds, inputs, is_shape_told=shapes is None))
         if shapes is not None and _are_whole(feeds, inputs):
-            yield from shapes.problems({s.name: feeds[s.name].shape for s in inputs})
+            fed = {s.name: feeds[s.name].shape for s in inputs}
+            yield from map(Unlike, shapes.problems(fed))
+        yield from _value_problems(feeds, inputs)
     if not is_mapping(labels):
         yield f"labels is a {_kind(labels)}, not a mapping of names to arrays"
     else:
@@ -58,7 +66,7 @@ def why_bad_id(sample_id: Any, seen: set[str]) -> str | None:
     if not sample_id:
         return "its id is empty"
     if sample_id in seen:
-        return "another sample has the same id"
+        return "another sample has the same id; give each its own"
     return None
 
 
@@ -71,7 +79,7 @@ def is_mapping(value: Any) -> bool:
 
 def _are_whole(feeds: Mapping[str, Any], inputs: Sequence[TensorSpec]) -> bool:
     """Whether there is an array for each input."""
-    return all(s.name in feeds and why_no_array(feeds[s.name]) is None for s in inputs)
+    return all(s.name in feeds and _why_no_array(feeds[s.name]) is None for s in inputs)
 
 
 def _feed_problems(
@@ -85,7 +93,7 @@ def _feed_problems(
     for spec in inputs:
         if spec.name not in feeds:
             yield f"input {spec.name!r} is not fed"
-        elif (reason := why_no_array(feeds[spec.name])) is not None:
+        elif (reason := _why_no_array(feeds[spec.name])) is not None:
             yield f"input {spec.name!r} {reason}"
         else:
             array = feeds[spec.name]
@@ -95,8 +103,6 @@ def _feed_problems(
 
 def _array_problems(array: np.ndarray, spec: TensorSpec) -> Iterator[str]:
     """Say how a fed array differs from the declared input."""
-    import numpy as np
-
     name, dtype = spec.name, array.dtype.name
     if dtype != spec.dtype:
         yield (
@@ -105,23 +111,34 @@ def _array_problems(array: np.ndarray, spec: TensorSpec) -> Iterator[str]:
         )
     if array.shape != tuple(spec.shape):
         yield f"input {name!r} has shape {list(array.shape)}, want {list(spec.shape)}"
-    if dtype in DTYPES and array.dtype.kind not in "iub":
-        wide = array.astype(np.float64)
-        bad = int(np.count_nonzero(~np.isfinite(wide)))
-        if bad:
-            yield f"input {name!r} has {bad} NaN or infinite of {array.size} elements"
+
+
+def _value_problems(
+    feeds: Mapping[str, Any], inputs: Sequence[TensorSpec]
+) -> Iterator[str]:
+    """Say which fed arrays hold what is not finite."""
+    import numpy as np
+
+    for name in (spec.name for spec in inputs):
+        array = feeds.get(name)
+        if array is None or _why_no_array(array) is not None:
+            continue
+        if array.dtype.name in DTYPES and array.dtype.kind not in "iub":
+            bad = int(np.count_nonzero(~np.isfinite(array.astype(np.float64))))
+            if bad:
+                yield f"input {name!r} has {bad} NaN or infinite of {array.size} elements"
 
 
 def _label_problems(labels: Mapping[str, Any]) -> Iterator[str]:
     for name, array in labels.items():
-        if (reason := why_no_array(array)) is not None:
+        if (reason := _why_no_array(array)) is not None:
             yield f"label {name!r} {reason}"
         elif array.dtype.name not in DTYPES:
             can_be = ", ".join(DTYPES)
             yield f"label {name!r} is {array.dtype.name}; a label can be: {can_be}"
 
 
-def why_no_array(value: Any) -> str | None:
+def _why_no_array(value: Any) -> str | None:
     """Return why `value` is no numpy array, with what would make it one, or None."""
     import numpy as np
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ascendflow.errors import StageError
 from ascendflow.factories import load_factory, users_code
@@ -13,6 +14,7 @@ from ascendflow.stages.pictures import FOLDER, Pictures
 from ascendflow.stages.problem_list import ProblemList
 from ascendflow.stages.random_samples import random_samples
 from ascendflow.stages.sample_checks import (
+    Unlike,
     is_mapping,
     sample_problems,
     unknown_feeds,
@@ -30,12 +32,24 @@ if TYPE_CHECKING:
 
 LABEL_PREFIX = "label."
 OR_INPUT = "if it is an input of the model, name it under `inputs` in the manifest"
+RULE = (
+    "feeds must match the manifest's inputs exactly, nothing is cast; and those must be "
+    "what the model takes"
+)
 LABEL_HINTS = {
     "factory": f'if {{name!r}} is a label, give it under "labels", not "feeds"; {OR_INPUT}',
     "files": f"if {{name!r}} is a label, name it '{LABEL_PREFIX}{{name}}' in the file; "
     f"{OR_INPUT}",
 }
 """What to do with an array that is no input, by where it came from."""
+
+
+class _Words(NamedTuple):
+    """What the samples come from, what to do with a label, and what where there is none."""
+
+    what: str
+    label_hint: str
+    empty_hint: str
 
 
 class Samples:
@@ -87,19 +101,28 @@ class Samples:
             samples,
             pictures,
             ctx.outputs["samples"],
-            what,
-            label_hint,
+            _Words(what, label_hint, _how_to_give_one(ctx, source, inputs[0].name)),
             SampleShapes(pictures.shapes(shapes)) if shapes else None,
         )
         ctx.findings.facts["samples"] = written
 
 
-def _write(  # noqa: PLR0913, PLR0917  each is another thing
+def _how_to_give_one(ctx: StageContext, source: Mapping[str, Any], fed: str) -> str:
+    if "files" not in source:
+        return "an empty set proves nothing: it must yield one at least"
+    root, colon, pattern = source["files"].rpartition(":")
+    where = f"the root {root!r}" if colon else f"pipelines/{ctx.folder.name}"
+    call = "np.savez(path, **arrays)"
+    if fed.isidentifier():
+        call = f"np.savez({re.sub(r'[*]+', 'first', pattern)!r}, {fed}=array)"
+    return f"no file in {where} matches; write one there for each sample: {call}"
+
+
+def _write(
     samples: Iterable[Any],
     pictures: Pictures,
     folder: Path,
-    what: str,
-    label_hint: str,
+    words: _Words,
     shapes: SampleShapes | None,
 ) -> int:
     """Check and write sample after sample; return how many there were.
@@ -126,9 +149,11 @@ def _write(  # noqa: PLR0913, PLR0917  each is another thing
                 for writer, tensors in zip(writers, sets, strict=False):
                     writer.write(sample["id"], tensors)
         unseen = shapes.unseen() if shapes is not None and seen else []
-        _refuse(problems, unseen, what, [label_hint.format(name=name) for name in unknown])
+        labels = [words.label_hint.format(name=name) for name in unknown]
+        _refuse(problems, unseen, words.what, labels)
         if not seen:
-            raise StageError(f"{what} gives no sample", hint="an empty set proves nothing")
+            message = f"{words.what} gives no sample"
+            raise StageError(message, hint=words.empty_hint, keys=("samples",))
     return len(seen)
 
 
@@ -161,19 +186,17 @@ def _problems(
 def _refuse(
     problems: ProblemList, unseen: Sequence[str], what: str, label_hints: Iterable[str]
 ) -> None:
-    if problems:
-        rule = (
-            "feeds must match the manifest's inputs exactly, nothing is cast; and those "
-            "must be what the model takes"
-        )
-        told, hints = [problems.message()], [rule, *label_hints]
-    else:
-        told, hints = [], []
+    told = [problems.message()] if problems else []
+    hints = list(label_hints)
+    if any(isinstance(kind, Unlike) for kind in problems.kinds):
+        hints.insert(0, RULE)
     if unseen and not problems.full:
         told.append(f"no sample has the shapes {'; nor '.join(unseen)}")
         hints.append(UNSEEN_HINT)
     if told:
-        raise StageError(f"{what}: " + "\n  ".join(told), hint="; ".join(hints))
+        message = f"{what}: " + "\n  ".join(told)
+        keys = ("inputs",) if hints else ()
+        raise StageError(message, hint="; ".join(hints) or None, keys=keys)
 
 
 def _from_factory(folder: Path, source: Mapping[str, Any]) -> tuple[str, Iterator[Any]]:

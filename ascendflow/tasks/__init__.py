@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from ascendflow.tasks.pipelines import DOIT_CONFIG, task_pipelines
+import sys
+
+from ascendflow.tasks.signals import tell
+
+sys.excepthook = tell  # first: doit and all else that is imported takes a while
+
+from ascendflow.tasks.pipelines import DOIT_CONFIG, task_pipelines  # noqa: E402
 
 __all__ = ["DOIT_CONFIG", "task_pipelines"]

@@ -13,6 +13,8 @@ from ascendflow.tasks.session import SESSION, say
 from ascendflow.tasks.uptodate import META
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from doit.exceptions import BaseFail
     from doit.task import Task
 
@@ -38,9 +40,9 @@ class StageAction(BaseAction):
         try:
             outcome = self._bring_up(self.task.meta[META])
         except Exception as error:  # noqa: BLE001  of whatever kind, no other task is lost
-            from ascendflow.tasks.failures import failure_of
+            from ascendflow.tasks.failures import failure_of, located
 
-            return failure_of(error, self.task.name)
+            return failure_of(located(error, SESSION.project, self._plan), self.task.name)
         self.values = {"key": outcome.key}
         self.result = outcome.key
         self.task.meta[META]["outcome"] = {
@@ -56,9 +58,7 @@ class StageAction(BaseAction):
             raise failure
         gc.enable()
         # Not at the top: a run that finds everything up to date starts no process.
-        from ascendflow.build.bring_up import Outcome, bring_up, repeat
-        from ascendflow.build.missing import refuse_missing
-        from ascendflow.build.publish import withdraw
+        from ascendflow.build.bring_up import Caller, Outcome, bring_up, repeat
 
         name = f"{self._stage.name}:{self._plan.run_name}"
         judged = judge(SESSION.project, self._plan, self._stage)
@@ -72,12 +72,9 @@ class StageAction(BaseAction):
             return repeat(
                 SESSION.project, self._plan, self._stage, record, heartbeat=heartbeat
             )
-        # First, so that what stops a stale stage leaves no verdict of an earlier build.
-        withdraw(SESSION.project, self._plan, self._stage.name)
-        refuse_missing(self._plan, self._looked_ahead_to())
-        outcome = bring_up(
-            SESSION.project, self._plan, self._stage, heartbeat=heartbeat, say=say
-        )
+        ahead = self._looked_ahead_to()
+        caller = Caller(ahead, lambda: self._tell_of_reach(ahead), heartbeat, say)
+        outcome = bring_up(SESSION.project, self._plan, self._stage, caller)
         if outcome.how == "executed":
             SESSION.timings.note(name, outcome.wall_s)
         return outcome
@@ -93,6 +90,20 @@ class StageAction(BaseAction):
             return asked
         branch = self._stage.branch
         return asked & {each.name for each in self._plan.stages if each.branch == branch}
+
+    def _tell_of_reach(self, ahead: Collection[str]) -> None:
+        """Warn of devices that cannot be reached now, once; they may come to be."""
+        from ascendflow.build.missing import out_of_reach, runs_after
+        from ascendflow.terminal import told
+
+        for each in runs_after(self._plan, self._stage, ahead):
+            task = f"{each.name}:{self._plan.run_name}"
+            if task in SESSION.looked_at:
+                continue
+            SESSION.looked_at.add(task)
+            if (problem := out_of_reach(each)) is not None:
+                text = f"{task} will need what cannot be reached now: {problem}"
+                say(told(f"   warning: {text}"))
 
 
 class Heartbeat:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Values = dict[str, Any]
 
+IGNORED = "ignore:"
+"""What doit saves of a task that it is to skip, a gate that then has no verdict, say."""
+
 
 class Database:
     """doit's interface of a backend; what is not there or not whole counts as empty.
@@ -42,7 +45,9 @@ class Database:
         self._is_cleared = False
 
     def get(self, task_id: str, dependency: str) -> Any:
-        """Return a saved value, or None."""
+        """Return a saved value, or None; that a task be ignored is never one."""
+        if dependency == IGNORED:  # by doit's own command, which ours stands in place of
+            return None
         return self._tasks.get(task_id, {}).get(dependency)
 
     def set(self, task_id: str, dependency: str, value: Any) -> None:

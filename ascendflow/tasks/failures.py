@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from typing import TYPE_CHECKING
 
 from doit.exceptions import BaseFail, TaskError, TaskFailed
 
@@ -13,6 +14,11 @@ from ascendflow.errors import (
     InternalError,
     plain,
 )
+from ascendflow.tasks.selection import MANIFEST
+
+if TYPE_CHECKING:
+    from ascendflow.build.project import Project
+    from ascendflow.plan import Plan
 
 
 class StageTaskError(TaskError):
@@ -29,6 +35,20 @@ class GateFailure(TaskFailed):
     exit_code = AccuracyGateError.exit_code
 
 
+def located(error: Exception, project: Project, plan: Plan) -> Exception:
+    """Name, to the hint of an error, the line of the manifest that it is about."""
+    if isinstance(error, AscendflowError) and error.keys:
+        from ascendflow.manifest.source import parse
+
+        file = f"{plan.folder}/{MANIFEST}"
+        try:
+            line = parse((project.repository / file).read_bytes()).line(error.keys)
+        except OSError:  # removed meanwhile
+            return error
+        error.hint = "; ".join(filter(None, (error.hint, f"see {file}:{line}")))
+    return error
+
+
 def failure_of(error: Exception, task: str) -> BaseFail:
     """Turn any exception into doit's class for it. The one place where that is done.
 
@@ -42,7 +62,7 @@ def failure_of(error: Exception, task: str) -> BaseFail:
     if isinstance(error, AscendflowError):
         return StageTaskError(str(error), error.exit_code)
     if isinstance(error, InternalError):  # of a child: its log has the traceback
-        notes = "".join(f"\n  hint: {note}" for note in getattr(error, "__notes__", ()))
+        notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
         message = f"a bug in ascendflow: {error}{notes}"
         return StageTaskError(message, AscendflowError.exit_code)
     trace = "".join(traceback.format_exception(error))

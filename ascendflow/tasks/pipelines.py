@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from doit.exceptions import InvalidDodoFile
 
 from ascendflow.errors import AscendflowError, plain
-from ascendflow.plan import OF_SEVERAL
+from ascendflow.plan import OF_SEVERAL, kind_of
 from ascendflow.tasks import terminal
 from ascendflow.tasks.action import StageAction
 from ascendflow.tasks.planning import plan_of
@@ -17,6 +17,7 @@ from ascendflow.tasks.removal import RemoveFolder
 from ascendflow.tasks.reporter import StageReporter
 from ascendflow.tasks.selection import all_models, refusal, select_models
 from ascendflow.tasks.session import SESSION
+from ascendflow.tasks.summaries import SUMMARIES
 from ascendflow.tasks.uptodate import NeverUpToDate, UpToDate
 from ascendflow.tasks.variables import read_variables
 from ascendflow.tasks.verdict import VerdictAction
@@ -50,7 +51,9 @@ def task_pipelines() -> Iterator[dict[str, Any]]:
     absent = {*OF_SEVERAL} - {stage.name for plan in plans for stage in plan.stages}
     for name in dict.fromkeys((*STAGES, *several)):
         if name not in absent:
-            yield {"basename": name, "name": None, "doc": f"{name} of every selected model"}
+            does = SUMMARIES[kind_of(name)].does
+            doc = f"{name} of every selected model: {does}"
+            yield {"basename": name, "name": None, "doc": doc}
     for plan in plans:
         graph = tuple((stage.name, stage.after) for stage in plan.stages)
         for stage, after in zip(plan.stages, _direct(graph), strict=True):
@@ -121,6 +124,7 @@ def _stage_task(plan: Plan, stage: PlannedStage, after: Sequence[str]) -> dict[s
     return {
         "basename": stage.name,
         "name": plan.run_name,
+        "doc": SUMMARIES[stage.kind].does,
         "actions": [StageAction(plan, stage)],
         "task_dep": [f"{before}:{plan.run_name}" for before in after],
         "uptodate": [UpToDate(plan, stage)],

@@ -18,12 +18,14 @@ class RemoveFolder(BaseAction):
     Attributes:
         folder: the folder, relative to the repository.
         run_name: the run whose folder it is, or is in.
+        is_whole: whether it is the folder of the whole run.
     """
 
     def __init__(self, run_name: str, stage: str = "") -> None:
         self.task = None
         self.folder = f"build/{run_name}/{stage}" if stage else f"build/{run_name}"
         self.run_name = run_name
+        self.is_whole = not stage
 
     def execute(self, out: Any = None, err: Any = None) -> None:
         """Remove it, or raise OSError."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from doit.exceptions import UnmetDependency
+from doit.exceptions import TaskError, UnmetDependency
 from doit.reporter import ConsoleReporter
 
+from ascendflow.plan import kind_of
 from ascendflow.report.words import counted
 from ascendflow.tasks.session import SESSION
 from ascendflow.tasks.uptodate import META
@@ -25,6 +26,7 @@ class StageReporter(ConsoleReporter):
     def __init__(self, outstream: Any, options: dict[str, Any]) -> None:
         super().__init__(outstream, options)
         self._repeated: dict[str, tuple[str, ...]] = {}
+        self._waiting: dict[str, list[str]] = {}
 
     def write(self, text: str) -> None:
         """Write what may quote user code, file names or names from models."""
@@ -57,10 +59,11 @@ class StageReporter(ConsoleReporter):
             )
 
     def add_failure(self, task: Task, fail: BaseFail) -> None:
-        """Say what went wrong; what only waited for a failed stage is just named."""
+        """Say what went wrong, and where; what only waited for a failure is counted."""
         if isinstance(fail, UnmetDependency):
-            if task.actions:  # a group has none, and its members are named
-                self.write(f"   {task.name} was not run: {fail.message} failed\n")
+            stage, _, run = task.name.partition(":")
+            if run and task.actions:  # a group has none, and its members are counted
+                self._waiting.setdefault(run, []).append(stage)
             return
         message = fail.get_msg().rstrip()
         known = any(
@@ -68,12 +71,23 @@ class StageReporter(ConsoleReporter):
         )
         self.failures.append({"task": task, "exception": fail})
         SESSION.exit_codes.append(getattr(fail, "exit_code", 2))
+        error = "ERROR: " if isinstance(fail, TaskError) else ""  # a verdict is none
         self.write(
-            f"   {task.name} failed for the same reason\n" if known else f"{message}\n"
+            f"   {task.name} failed for the same reason\n"
+            if known
+            else f"{error}{_of_task(task.name, message)}\n"
         )
 
     def complete_run(self) -> None:
-        """Say whether a repetition was one; failures were shown when they happened."""
+        """Say what was not run, and whether a repetition was one.
+
+        Failures were shown when they happened.
+        """
+        failed = [each["task"].name for each in self.failures]
+        for run, stages in self._waiting.items():
+            causes = [name for name in failed if name.partition(":")[2] == run]
+            count = counted(len(stages), "stage")
+            self.write(f"   {run}: {count} not run, {' and '.join(causes)} failed\n")
         if self._repeated:
             otherwise = [name for name, roles in self._repeated.items() if roles]
             count = counted(len(self._repeated), "stage")
@@ -83,6 +97,15 @@ class StageReporter(ConsoleReporter):
             self.write(f"repeated {count}: {found}\n")
         self.failures: list[dict[str, Any]] = []
         super().complete_run()
+
+
+def _of_task(name: str, message: str) -> str:
+    """Begin a message with the task that it is of, unless it is of the task's whole run."""
+    stage, _, run = name.partition(":")
+    if message.startswith((f"{name}:", f"{run or stage}:")):
+        return message
+    kind = kind_of(stage)
+    return f"{name}: {message.removeprefix(f'{kind}: ')}"
 
 
 def _shortened(reasons: list[str]) -> str:

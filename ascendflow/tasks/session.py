@@ -30,6 +30,7 @@ class Session:
         stale_runs: names of the runs in which a stage was found stale.
         exit_codes: the exit code that each failure asks for.
         told_warnings: (task, warning) of stages, as this command has printed them.
+        looked_at: the tasks of which it was asked whether their device can be reached.
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,7 @@ class Session:
         self.stale_runs: set[str] = set()
         self.exit_codes: list[int] = []
         self.told_warnings: set[tuple[str, str]] = set()
+        self.looked_at: set[str] = set()
 
     @cached_property
     def project(self) -> Project:

@@ -62,7 +62,7 @@ class UpToDate:
         if judgement.record is not None and judgement.is_up_to_date:
             return _why_unsaved(values, judgement.record["key"])
         if judgement.reasons == (StaleReason("never_built"),) and "key" in values:
-            return (str(StaleReason("withdrawn")),)
+            return (str(StaleReason("absent")),)
         return tuple(str(reason) for reason in judgement.reasons)
 
     def __repr__(self) -> str:

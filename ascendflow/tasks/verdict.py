@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 from doit.action import BaseAction
 
 from ascendflow.build.warned import recorded_warnings
-from ascendflow.errors import AccuracyGateError, StageError
-from ascendflow.report.lines import failure_message, verdict_line, warning_line
+from ascendflow.errors import AccuracyGateError
+from ascendflow.report.lines import failure_message, warning_line
+from ascendflow.report.outcome import passing_lines
 from ascendflow.report.words import counted, target_words
 from ascendflow.tasks.session import SESSION
+from ascendflow.tasks.told import artifact, load, relative
 from ascendflow.tasks.uptodate import META
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from doit.exceptions import BaseFail
     from doit.task import Task
@@ -68,12 +68,12 @@ class VerdictAction(BaseAction):
             StageError: a document is missing, or cannot be read.
         """
         verdicts = {
-            gate.branch: self._load(gate.name, "verdict.json")
+            gate.branch: load(self.plan, gate.name, "verdict.json")
             for gate in self.plan.all_of("gate")
         }
         failed = {b: v for b, v in verdicts.items() if v["passed"] is not True}
         reports = {
-            stage.branch: (stage.name, self._load(stage.name, "report.json"))
+            stage.branch: (stage.name, load(self.plan, stage.name, "report.json"))
             for stage in self.plan.all_of("report")
             if whole or stage.branch in failed
         }
@@ -82,11 +82,12 @@ class VerdictAction(BaseAction):
         self._tell_warnings()
         for branch, verdict in verdicts.items():
             if branch not in failed:
-                sys.stdout.write(f"{verdict_line(verdict)}\n")
+                for line in passing_lines(verdict):
+                    sys.stdout.write(f"{line}\n")
         if failed:
             told = [failure_message(v, reports[b][1]) for b, v in failed.items()]
-            pages = [self._path(reports[b][0], "report.html") for b in failed]
-            where = " and ".join(str(self._relative(page)) for page in pages)
+            pages = [artifact(self.plan, reports[b][0], "report.html") for b in failed]
+            where = " and ".join(str(relative(page)) for page in pages)
             raise AccuracyGateError("\n".join(told), hint=f"open {where}")
 
     def _print(self, reports: Mapping[str, tuple[str, Any]]) -> None:
@@ -100,9 +101,9 @@ class VerdictAction(BaseAction):
         for stage in self.plan.all_of("contrast"):
             from ascendflow.report.contrast_words import contrast_lines
 
-            for line in contrast_lines(self._load(stage.name, "contrast.json")):
+            for line in contrast_lines(load(self.plan, stage.name, "contrast.json")):
                 sys.stdout.write(f"{line}\n")
-            page = self._relative(self._path(stage.name, "contrast.html"))
+            page = relative(artifact(self.plan, stage.name, "contrast.html"))
             sys.stdout.write(f"where emulator and device disagree: {page}\n")
 
     def _tell_warnings(self) -> None:
@@ -137,23 +138,3 @@ class VerdictAction(BaseAction):
         }
         if len(standing) == len(names):
             SESSION.proofs.note(plan, standing)
-
-    def _load(self, stage: str, role: str) -> Any:
-        path = self._path(stage, role)
-        try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-            if not isinstance(document, dict) or document.get("schema_version") != 1:
-                raise ValueError("no document of schema_version 1")  # noqa: TRY301
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise StageError(
-                f"{self.plan.run_name}: cannot read {self._relative(path)}: {reason}",
-                hint="run the same again: stages whose artifacts are gone are restored",
-            ) from error
-        return document
-
-    def _path(self, stage: str, role: str) -> Path:
-        return SESSION.project.artifact(self.plan, stage, role)
-
-    def _relative(self, path: Path) -> Path:
-        return path.relative_to(SESSION.project.repository)

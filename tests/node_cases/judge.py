@@ -11,7 +11,7 @@ import onnx
 
 from ascendflow.cann.deviations.not_emulated import NotEmulated
 from ascendflow.errors import NotModelledError, StageError
-from tests.emulation import emulate, linted, target, why_unpredicted
+from tests.emulation import target, tried
 from tests.node_cases import cases, half
 
 if TYPE_CHECKING:
@@ -57,16 +57,17 @@ def judge(case: Case, config: Mapping[str, str]) -> Outcome:
 
 
 def _judge(case: Case, config: Mapping[str, str]) -> tuple[How, str]:
-    if (why := why_unpredicted(case.model, **config)) is not None:
-        return "silent", why
-    findings = {each.deviation for each in linted(case.model, **config)}
-    found = ", ".join(sorted(findings - {NotEmulated.name}))
-    try:
-        outputs = emulate(case.model, case.feeds, **config)
-    except (NotModelledError, StageError) as error:
-        if not findings:
-            return "silent", str(error)
-        return ("flagged", found) if found else ("refused", str(error))
+    with tried(case.model, **config) as trial:
+        if (why := trial.why_unpredicted) is not None:
+            return "silent", why
+        findings = {each.deviation for each in trial.findings}
+        found = ", ".join(sorted(findings - {NotEmulated.name}))
+        try:
+            outputs = trial.outputs(case.feeds)
+        except (NotModelledError, StageError) as error:
+            if not findings:
+                return "silent", str(error)
+            return ("flagged", found) if found else ("refused", str(error))
     if found:
         return "flagged", found
     return _without_finding(case, list(outputs.values()), config)

@@ -85,7 +85,7 @@ def test_refusal_of_the_run_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> No
     def refuse(*_: object, **__: object) -> None:
         raise NotModelledError("emulator: onnxruntime cannot run 'y'")
 
-    monkeypatch.setattr("tests.node_cases.judge.emulate", refuse)
+    monkeypatch.setattr("tests.emulation.Trial.outputs", refuse)
 
     assert judge(relu_of(1), EXACT).how == "silent"
 

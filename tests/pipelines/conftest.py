@@ -42,3 +42,10 @@ def fresh_template(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 def fresh(fresh_template: Checkout, tmp_path: Path) -> Checkout:
     """Return a checkout of the test's own, in which nothing was ever run."""
     return fresh_template.copied_to(tmp_path / "fresh")
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return a checkout with the real stages and no model; to be copied, never built in."""
+    folder = tmp_path_factory.mktemp("empty") / "repository"
+    return Checkout(folder, models=(), stand_ins=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from typing import TYPE_CHECKING
@@ -66,9 +67,10 @@ def test_reader_that_has_seen_enough_ends_a_command_quietly(
     checkout: Checkout, command: str
 ) -> None:
     arguments = [command, "gate:toy"] if command == "info" else [command]
-    with checkout.start(*arguments, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.close()
+    reads, writes = os.pipe()
+    os.close(reads)  # before it begins: it may be done before we get to it
+    with checkout.start(*arguments, stdout=writes, stderr=subprocess.PIPE) as process:
+        os.close(writes)
         assert process.stderr is not None
         error = process.stderr.read()
 

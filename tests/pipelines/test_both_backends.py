@@ -134,8 +134,10 @@ def test_branch_that_fails_leaves_the_other_to_go_on(checkout: Checkout) -> None
 
     assert run.code == 2
     assert {"gate@emulator", "report@emulator"} <= {*run.executed, *run.restored}
-    assert "contrast:toy was not run" in run.text
-    assert "toy: passed" not in run.text
+    assert "   toy: 6 stages not run, convert@cann:toy failed\n" in run.text
+    assert "convert@cann:toy: no NPU here\n" in run.text
+    assert "\ntoy: passed" not in run.text
+    assert run.text.count("\nemulator: toy: passed (1 check; ") == 1
 
 
 def test_missing_toolkit_fails_its_own_branch_alone_and_is_told_once(
@@ -153,7 +155,15 @@ def test_missing_toolkit_fails_its_own_branch_alone_and_is_told_once(
     assert run.code == 2, run.text
     assert {*run.executed, *run.restored} == {*ALL} - {*PER_BACKEND} | OF_EMULATOR
     assert run.text.count("convert.toolkit: /gone/cann") == 1
-    assert "convert@cann:toy was not run: lint@cann:toy failed" in run.text
+    assert "   toy: 7 stages not run, lint@cann:toy failed\n" in run.text
+    assert run.text.count("\nemulator: toy: passed (1 check; ") == 1
+    line = manifest.read_text()[: manifest.read_text().index("toolkit")].count("\n") + 1
+    lacks = "\nERROR: toy: backend cann lacks what it needs here:\n"
+    where = f"{lacks}{MANIFEST}:{line}: convert.t"
+    assert where in whole.text
+    assert where in run.text
+    assert "hint: `--continue` builds emulator all the same\n" in whole.text
+    assert "`--continue`" not in run.text
 
 
 def test_name_without_a_backend_stands_for_all(checkout: Checkout) -> None:

@@ -14,28 +14,24 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.checkouts import Checkout
 from tests.exported_models import model, node, value
 from tests.sshd import running_sshd
-from tests.toolkits import make_device, make_device_python, make_python, make_toolkit
+from tests.toolkits import (
+    make_device,
+    make_device_python,
+    make_python,
+    make_toolkit,
+    turn_to_cann,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.checkouts import Checkout
+
 pytestmark = pytest.mark.slow
 
 CANN = "  backend: cann\n"
-BACKEND = """\
-  backend: cann
-  toolkit: {toolkit}
-  python: {python}
-"""
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    folder = tmp_path_factory.mktemp("empty") / "repository"
-    return Checkout(folder, models=(), stand_ins=False)
 
 
 def begun(
@@ -53,14 +49,25 @@ def begun(
     fixed = ["--shape", "x:1,2"] if "n" in shape else []
     made = checkout.doit("init", "net", "--onnx", str(tmp_path / "m.onnx"), *fixed)
     assert made.code == 0, made.text
+    return turned(checkout, tmp_path)
+
+
+def turned(checkout: Checkout, tmp_path: Path) -> Path:
+    """Turn `net` to `backend: cann`, with a CANN of the test's own; return its toolkit."""
     toolkit = make_toolkit(tmp_path / "cann" / "latest")
-    backend = BACKEND.format(toolkit=toolkit, python=make_python(tmp_path / "py"))
     manifest = checkout.path("pipelines/net/manifest.yaml")
-    text = manifest.read_text()
-    text = re.sub(r"  backend: emulator.*\n", lambda _: backend, text)
-    assert backend in text, text
-    manifest.write_text(text)
+    turn_to_cann(manifest, toolkit, make_python(tmp_path / "py"))
     return toolkit
+
+
+@pytest.fixture(scope="module")
+def linted(empty: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return a checkout whose Relu is built up to where the place of a CANN matters."""
+    folder = tmp_path_factory.mktemp("linted")
+    checkout = empty.copied_to(folder / "repository")
+    begun(checkout, folder)
+    assert checkout.doit("check:net", "lint:net").code == 0
+    return checkout
 
 
 def still_there(toolkit: Path) -> list[str]:
@@ -102,10 +109,10 @@ def test_om_is_built_kept_and_built_again_for_another_toolkit(
 
 
 def test_model_runs_from_manifest_to_verdict_on_a_device(
-    empty: Checkout, tmp_path: Path
+    linted: Checkout, tmp_path: Path
 ) -> None:
-    checkout = empty.copied_to(tmp_path / "repository")
-    toolkit = begun(checkout, tmp_path)
+    checkout = linted.copied_to(tmp_path / "repository")
+    toolkit = turned(checkout, tmp_path)
     make_device(toolkit)
     python = make_device_python(tmp_path / "infer")
     with checkout.path("pipelines/net/manifest.yaml").open("a") as manifest:
@@ -129,9 +136,9 @@ def test_model_runs_from_manifest_to_verdict_on_a_device(
     assert not again.has_traceback
 
 
-def test_model_runs_on_a_board(empty: Checkout, tmp_path: Path) -> None:
-    checkout = empty.copied_to(tmp_path / "repository")
-    toolkit = begun(checkout, tmp_path)
+def test_model_runs_on_a_board(linted: Checkout, tmp_path: Path) -> None:
+    checkout = linted.copied_to(tmp_path / "repository")
+    toolkit = turned(checkout, tmp_path)
     make_device(toolkit)
     python = make_device_python(tmp_path / "infer")
     with running_sshd(tmp_path / "ssh") as sshd:
@@ -171,12 +178,40 @@ def test_what_is_not_installed_is_told_before_the_first_stage(
     assert f"convert.toolkit: {toolkit} holds no atc" in late.text
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_run_that_is_ended_leaves_nothing_on_the_board(
-    empty: Checkout, tmp_path: Path, number: signal.Signals
+def test_board_that_is_off_is_told_first_and_fails_infer_alone(
+    empty: Checkout, tmp_path: Path
 ) -> None:
     checkout = empty.copied_to(tmp_path / "repository")
     toolkit = begun(checkout, tmp_path)
+    config = tmp_path / "closed"
+    config.write_text("Host *\n  HostName 127.0.0.1\n  Port 1\n")
+    with checkout.path("pipelines/net/manifest.yaml").open("a") as manifest:
+        manifest.write(
+            f"infer: {{host: root@board, ssh_config: {config}, "
+            f"python: /usr/bin/python3, toolkit: {toolkit}}}\n"
+        )
+
+    run = checkout.doit("model=net")
+
+    early, _, late = run.text.partition("samples:net executed")
+    told = "infer: no connection to root@board: ssh: connect to host 127.0.0.1 port 1"
+    warning = f"warning: infer:net will need what cannot be reached now: {told}"
+    assert early.count(warning) == run.text.count(warning) == 1, run.text
+    assert (run.code, run.executed[-1], run.has_traceback) == (2, "convert", False)
+    assert f"\nERROR: {told.replace('infer:', 'infer:net:')}" in late
+    assert "hint: try it by hand: ssh -o BatchMode=yes root@board" in late
+    again = checkout.doit("model=net")  # infer is the next, and says it itself
+    assert "cannot be reached now" not in again.text
+    checkout.doit("clean", "model=net")
+    assert "cannot be reached now" not in checkout.doit("convert:net").text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_run_that_is_ended_leaves_nothing_on_the_board(
+    linted: Checkout, tmp_path: Path, number: signal.Signals
+) -> None:
+    checkout = linted.copied_to(tmp_path / "repository")
+    toolkit = turned(checkout, tmp_path)
     make_device(toolkit, sleeps_s=60)
     python = make_device_python(tmp_path / "infer")
     with running_sshd(tmp_path / "ssh") as sshd:
@@ -206,10 +241,10 @@ def eventually(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def test_target_that_returns_nothing_fails(empty: Checkout, tmp_path: Path) -> None:
+def test_target_that_returns_nothing_fails(linted: Checkout, tmp_path: Path) -> None:
     # EV07: the OM runs, and its output is empty.
-    checkout = empty.copied_to(tmp_path / "repository")
-    toolkit = begun(checkout, tmp_path)
+    checkout = linted.copied_to(tmp_path / "repository")
+    toolkit = turned(checkout, tmp_path)
     make_device(toolkit, empty=True)
     python = make_device_python(tmp_path / "infer")
     with checkout.path("pipelines/net/manifest.yaml").open("a") as manifest:
@@ -339,10 +374,10 @@ def test_device_and_onnx_get_the_same_picture(empty: Checkout, tmp_path: Path) -
 
 
 def test_file_of_an_option_is_an_input_of_who_reads_it(
-    empty: Checkout, tmp_path: Path
+    linted: Checkout, tmp_path: Path
 ) -> None:
-    checkout = empty.copied_to(tmp_path / "repository")
-    begun(checkout, tmp_path)
+    checkout = linted.copied_to(tmp_path / "repository")
+    turned(checkout, tmp_path)
     manifest = checkout.path("pipelines/net/manifest.yaml")
     kept = checkout.path("pipelines/net/keep.cfg")
     kept.write_text("OpType::Relu\n")
@@ -368,9 +403,9 @@ def test_file_of_an_option_is_an_input_of_who_reads_it(
     assert "convert.keep_dtype: no node is called 'no such node'" in wrong.text
 
 
-def test_refusal_is_told_with_code_and_node(empty: Checkout, tmp_path: Path) -> None:
-    checkout = empty.copied_to(tmp_path / "repository")
-    toolkit = begun(checkout, tmp_path)
+def test_refusal_is_told_with_code_and_node(linted: Checkout, tmp_path: Path) -> None:
+    checkout = linted.copied_to(tmp_path / "repository")
+    toolkit = turned(checkout, tmp_path)
     (toolkit / "fault").write_text("unknown operator")
 
     run = checkout.doit("convert:net")
@@ -381,9 +416,9 @@ def test_refusal_is_told_with_code_and_node(empty: Checkout, tmp_path: Path) -> 
     assert not run.has_traceback
 
 
-def test_compiler_that_hangs_ends_with_its_stage(empty: Checkout, tmp_path: Path) -> None:
-    checkout = empty.copied_to(tmp_path / "repository")
-    toolkit = begun(checkout, tmp_path)
+def test_compiler_that_hangs_ends_with_its_stage(linted: Checkout, tmp_path: Path) -> None:
+    checkout = linted.copied_to(tmp_path / "repository")
+    toolkit = turned(checkout, tmp_path)
     assert checkout.doit("check:net").code == 0
     assert checkout.doit("lint:net").code == 0
     (toolkit / "fault").write_text("hang")
@@ -398,10 +433,10 @@ def test_compiler_that_hangs_ends_with_its_stage(empty: Checkout, tmp_path: Path
 
 
 def test_what_the_emulator_does_not_know_atc_judges(
-    empty: Checkout, tmp_path: Path
+    linted: Checkout, tmp_path: Path
 ) -> None:
-    checkout = empty.copied_to(tmp_path / "repository")
-    begun(checkout, tmp_path)
+    checkout = linted.copied_to(tmp_path / "repository")
+    turned(checkout, tmp_path)
     manifest = checkout.path("pipelines/net/manifest.yaml")
     text = manifest.read_text().replace("force_fp16", "allow_mix_precision_bf16")
     manifest.write_text(text)

@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 import pytest
 
-from tests.checkouts import Checkout
 from tests.exported_models import model, node, value
 from tests.sshd import running_sshd
-from tests.toolkits import make_device, make_device_python, make_python, make_toolkit
+from tests.toolkits import (
+    make_device,
+    make_device_python,
+    make_python,
+    make_toolkit,
+    turn_to_cann,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.checkouts import Checkout
+
 pytestmark = pytest.mark.slow
 
-BACKEND = """\
-  backend: cann
-  toolkit: {toolkit}
-  python: {python}
-"""
 SHAPE = [1, 3, 8, 8]
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    folder = tmp_path_factory.mktemp("empty") / "repository"
-    return Checkout(folder, models=(), stand_ins=False)
 
 
 def net() -> onnx.ModelProto:
@@ -59,23 +56,18 @@ def net() -> onnx.ModelProto:
     return model(nodes, *shapes, initializers, opset=16)
 
 
+@dataclass(frozen=True)
 class Place:
-    """A checkout with the model `net` for a stand-in device."""
+    """A checkout with the model `net` for a stand-in device.
 
-    def __init__(self, empty: Checkout, tmp_path: Path) -> None:
-        self.checkout = empty.copied_to(tmp_path / "repository")
-        onnx.save(net(), tmp_path / "m.onnx")
-        made = self.checkout.doit("init", "net", "--onnx", str(tmp_path / "m.onnx"))
-        assert made.code == 0, made.text
-        self.toolkit = make_toolkit(tmp_path / "cann" / "latest")
-        self.python = make_device_python(tmp_path / "infer")
-        self.says()
-        python = make_python(tmp_path / "py")
-        backend = BACKEND.format(toolkit=self.toolkit, python=python)
-        text = self.manifest.read_text()
-        self.manifest.write_text(
-            re.sub(r"  backend: emulator.*\n", lambda _: backend, text)
-        )
+    Attributes:
+        toolkit: the CANN that the manifest names.
+        python: what runs there, for `infer`.
+    """
+
+    checkout: Checkout
+    toolkit: Path
+    python: Path
 
     def says(self, **said: Any) -> None:
         make_device(self.toolkit, **said)
@@ -100,9 +92,28 @@ class Place:
         return self.checkout.path("build/net/report/report.html").read_text()
 
 
+@pytest.fixture(scope="module")
+def converted(empty: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Return a place whose OM is built, for what a device then does with it."""
+    folder = tmp_path_factory.mktemp("converted")
+    toolkit = make_toolkit(folder / "cann" / "latest")
+    python = make_device_python(folder / "infer")
+    place = Place(empty.copied_to(folder / "repository"), toolkit, python)
+    onnx.save(net(), folder / "m.onnx")
+    made = place.checkout.doit("init", "net", "--onnx", str(folder / "m.onnx"))
+    assert made.code == 0, made.text
+    turn_to_cann(place.manifest, toolkit, make_python(folder / "py"))
+    assert place.checkout.doit("convert:net").code == 0
+    return place
+
+
 @pytest.fixture
-def place(empty: Checkout, tmp_path: Path) -> Place:
-    return Place(empty, tmp_path)
+def place(converted: Place, tmp_path: Path) -> Place:
+    """Return a copy, whose device does nothing that a test before has said."""
+    checkout = converted.checkout.copied_to(tmp_path / "repository")
+    place = replace(converted, checkout=checkout)
+    place.says()
+    return place
 
 
 def assert_table_is_whole(place: Place) -> None:
@@ -251,3 +262,11 @@ def test_msprobe_compares_the_nodes_where_the_manifest_says_so(place: Place) -> 
     assert again.code == 0, again.text
     assert "it was not compared: The data size" in place.rows["r"]["problem"]
     assert place.rows["r"]["diverges"]
+
+    place.says()
+    installed = place.python.parents[1] / "site" / "mindstudio_probe-26.3.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Name: mindstudio-probe\nVersion: 26.3.0\n")
+    upgraded = place.checkout.doit("compare:net")
+    assert upgraded.executed == ["compare"], upgraded.text
+    assert place.rows["r"]["problem"] is None

@@ -63,7 +63,21 @@ def test_looking_where_nothing_was_built_is_no_error(
 
 def test_info_says_why_a_stage_would_run(fresh: Checkout) -> None:
     assert "- input rewritten is missing" in fresh.doit("info", "convert:toy").text
-    assert "- never built" in fresh.doit("info", "samples:toy").text
+    run = fresh.doit("info", "samples:toy")
+
+    assert run.code == 0
+    assert "- never built\n" in run.text
+    assert "kwargs" not in run.text
+
+
+def test_a_task_of_a_model_that_is_not_selected_is_told_so(fresh: Checkout) -> None:
+    fresh.add_model("other")
+    for words in (["gate:toy"], ["info", "gate:toy"]):
+        run = fresh.doit(*words, "model=other")
+
+        assert run.code == 3
+        assert "'gate:toy' is of model 'toy', which model=other leaves out\n" in run.text
+        assert "hint: write model=toy, or no model=" in run.text
 
 
 def test_explain_walks_the_chain(checkout: Checkout) -> None:
@@ -98,6 +112,24 @@ def test_help_asked_for_behind_a_command_is_the_commands(
     assert run.code == 0
     assert run.text.startswith("PURPOSE\n")
     assert "CmdOption" not in run.text
+    assert "--db-file" not in run.text
+    assert "--backend" not in run.text
+
+
+def test_help_of_a_task_says_what_its_stage_does(checkout: Checkout) -> None:
+    told = checkout.doit("help", "gate:toy").text
+    listed = checkout.doit("list", "--all").text
+
+    assert told.startswith("gate:toy  holds the numbers to the manifest's thresholds\n")
+    rows = [line.split(maxsplit=1) for line in listed.splitlines()]
+    assert all(len(row) == 2 for row in rows)
+
+
+def test_explain_names_each_stage_once_for_one_that_is_none(checkout: Checkout) -> None:
+    run = checkout.doit("explain", "x")
+
+    assert run.code == 3
+    assert run.text.count("simplify") == 1
 
 
 def test_explain_says_that_the_verdict_is_withdrawn(checkout: Checkout) -> None:
@@ -140,6 +172,28 @@ def test_clean_removes_the_build_folder_and_nothing_else(
     assert checkout.doit().restored == ALL
 
 
+def test_clean_says_which_folders_it_leaves_and_how_they_go(checkout: Checkout) -> None:
+    """What was built for another target stays, and so does what no model makes any more."""
+    checkout.doit("soc=Ascend310B1", "samples")
+    shutil.copytree(checkout.path("build/toy"), checkout.path("build/gone"))
+    checkout.path("build/mine").mkdir()
+    one_stage = checkout.doit("clean", "check:toy").text
+    run = checkout.doit("clean")
+    variant = run.text.splitlines()[2].split("`")[1].split()
+    again = checkout.doit(*variant[1:])
+
+    assert one_stage == "removed build/toy/check\n"
+    assert run.text == (
+        "removed build/toy\n"
+        "left build/gone: there is no pipelines/gone any more, so remove the folder by "
+        "hand\n"
+        "left build/toy@Ascend310B1-force_fp16: `doit clean model=toy soc=Ascend310B1 "
+        "precision=force_fp16` removes it\n"
+    )
+    assert again.text.startswith("removed build/toy@Ascend310B1-force_fp16\n")
+    assert checkout.path("build/mine").exists()
+
+
 def test_clean_of_one_stage_keeps_the_others(checkout: Checkout) -> None:
     assert (
         checkout.doit("clean", "-n", "check:toy").text == "would remove build/toy/check\n"
@@ -173,7 +227,7 @@ def test_gc_spares_what_a_running_build_has_just_stored(checkout: Checkout) -> N
     checkout.doit("clean")
     run = checkout.doit("gc", "--keep-days", "0")
 
-    assert " and 0 blobs" in run.text
+    assert run.text == "removed 0 records and 0 blobs, 0.0 MB\n"
 
 
 def test_gc_of_a_cleaned_checkout_drops_everything(checkout: Checkout) -> None:

@@ -9,6 +9,8 @@ import pytest
 from tests.checkouts import ALL, PASSED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.checkouts import Checkout
 
 MANIFEST = "pipelines/toy/manifest.yaml"
@@ -57,7 +59,7 @@ def test_crashed_stage_shows_the_end_of_its_log(checkout: Checkout) -> None:
     run = checkout.doit()
 
     assert run.code == 2
-    assert "convert: its child process exited with status 9" in run.text
+    assert "convert:toy: its child process exited with status 9" in run.text
     assert "\n    line 49\n" in run.text
     assert "\n    line 30\n" in run.text
     assert "\n    line 29\n" not in run.text
@@ -107,7 +109,7 @@ def test_simplifier_that_crashes_is_told_by_its_signal_and_can_be_left_out(
     without = checkout.doit("model=toy")
 
     assert crashed.code == 2
-    assert "simplify: its child process was killed by SIGSEGV" in crashed.text
+    assert "simplify:toy: its child process was killed by SIGSEGV" in crashed.text
     assert "hint: set simplify.enabled: false to do without onnxsim" in crashed.text
     assert "its log is build/toy/simplify/log.txt" in crashed.text
     assert not crashed.has_traceback
@@ -133,7 +135,7 @@ def test_stage_that_makes_half_of_its_outputs_fails(checkout: Checkout) -> None:
     run = checkout.doit()
 
     assert run.code == 2
-    assert "convert: ended without making the file 'conversion.json'" in run.text
+    assert "convert:toy: ended without making the file 'conversion.json'" in run.text
     assert not checkout.path("build/toy/convert/model").exists()
 
 
@@ -150,13 +152,20 @@ def test_stage_that_imports_what_its_digest_lacks_is_not_recorded(
     assert not checkout.path("build/toy/convert/record.json").exists()
 
 
-def test_hanging_stage_is_ended_with_both_values_told(checkout: Checkout) -> None:
-    checkout.inject("convert", "import time", "print('at 99 %')", "time.sleep(600)")
+def test_hanging_stage_is_ended_with_both_values_told(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    hangs = str(tmp_path / "hangs")
+    announce = ("print('at 99 %')", f"open({hangs!r}, 'w').close()")
+    checkout.inject("convert", "import time", *announce, "time.sleep(600)")
+    # Its time begins to pass once it hangs, however long it took to get there.
+    elapsed = f"elapsed_s = child.elapsed_s() if os.path.exists({hangs!r}) else 0"
+    checkout.edit("ascendflow/process.py", "elapsed_s = child.elapsed_s()", elapsed)
     checkout.edit(MANIFEST, "gate:", "limits: {timeout_s: 1.5}\ngate:")
     run = checkout.doit()
 
     assert run.code == 2
-    assert "convert: its child process ran for " in run.text
+    assert "convert:toy: its child process ran for " in run.text
     assert "limits.timeout_s is 1.5" in run.text
     assert "its log is build/toy/convert/log.txt; it ends:\n    at 99 %\n" in run.text
 
@@ -205,10 +214,57 @@ def test_failed_gate_leaves_a_report_and_stops_nothing_else(mixed: Checkout) -> 
 
     assert f"{PASSED}\n" in run.text
     assert "low: FAILED (1 of 1 check" in run.text
-    assert "evaluate:sad was not run" in run.text
+    # Export takes no samples, so it ran.
+    assert f"   sad: {len(ALL) - 2} stages not run, samples:sad failed\n" in run.text
+    assert "\nERROR: samples:sad: " in run.text
+    assert run.text.endswith("1 passed (toy), 1 failed (low), 1 not finished (sad)\n")
     assert "hint: open build/low/report/report.html" in run.text
     assert mixed.path("build/low/report/report.html").exists()
     assert mixed.path("build/low/gate/verdict.json").exists()
+
+
+@pytest.mark.parametrize("options", MODES.values(), ids=MODES.keys())
+@pytest.mark.parametrize("what", ["gate", "report"])
+def test_gate_that_is_asked_for_decides_the_exit_code(
+    mixed: Checkout, what: str, options: list[str]
+) -> None:
+    """Though what enforces the verdict is not asked for; up to date or not."""
+    passed = mixed.doit(*options, f"{what}:toy")
+    failed = mixed.doit(*options, f"{what}:low")
+    built = mixed.doit(*options, "compare:low", "convert:toy")
+    anew = mixed.doit("-a", *options, f"{what}:low")
+    worst = mixed.doit("--continue", *options, what)
+
+    assert (passed.code, passed.text.splitlines()[-1]) == (0, PASSED)
+    assert failed.code == anew.code == 1
+    for run in (failed, anew):
+        assert "low: FAILED (1 of 1 check failed; " in run.text
+        assert "gate: 'mask': cosine_similarity is 0.95, must be >= 0.99" in run.text
+    assert ("open build/low/report/report.html" in failed.text) == (what == "report")
+    assert (built.code, "FAILED" in built.text, "passed" in built.text) == (0, False, False)
+    assert worst.code == 2
+    assert worst.text.count("low: FAILED") == worst.text.count(PASSED) == 1
+    assert worst.text.endswith("1 passed (toy), 1 failed (low), 1 not finished (sad)\n")
+
+
+def test_gate_before_which_a_stage_failed_tells_no_verdict_of_an_earlier_run(
+    mixed: Checkout, tmp_path: Path
+) -> None:
+    checkout = mixed.copied_to(tmp_path / "repository")
+    checkout.edit("pipelines/toy/metric.py", "return 0.8", "raise ValueError('no')")
+    run = checkout.doit("--continue", "gate:toy")
+
+    assert run.code == 2
+    assert "toy: passed" not in run.text
+    assert "evaluate:toy: " in run.text
+
+
+def test_task_without_what_comes_before_it_is_refused(mixed: Checkout) -> None:
+    run = mixed.doit("--single", "low")
+
+    assert run.code == 3
+    assert "low: FAILED" not in run.text
+    assert run.text.startswith("ERROR: --single runs a task without what comes before")
 
 
 def test_failure_of_one_model_keeps_another_up_to_date(mixed: Checkout) -> None:

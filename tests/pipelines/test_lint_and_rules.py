@@ -139,7 +139,7 @@ def test_what_is_refused_stops_before_convert(started: Checkout, tmp_path: Path)
     run = checkout.doit("model=net")
 
     assert run.code == 2
-    assert "lint: CANN 8.1 refuses:" in run.text
+    assert "lint:net: CANN 8.1 refuses:" in run.text
     assert "node 'r' (MaxPool): " in run.text
     assert "convert" not in run.executed
     assert not run.has_traceback
@@ -175,9 +175,9 @@ def test_a_rule_of_the_users_runs_again_when_what_it_imports_changes(
 
 
 def test_whatever_a_users_rule_does_the_run_ends_with_its_place_in_words(
-    started: Checkout, tmp_path: Path
+    first: First, tmp_path: Path
 ) -> None:
-    checkout = started.copied_to(tmp_path / "repository")
+    checkout = first.checkout.copied_to(tmp_path / "repository")
     use = "rewrite: {rules: [{name: slope, file: own_rule.py, nodes: [y]}]}"
     checkout.edit(MANIFEST, AUTO, use)
     mute = "raise type('Mute', (Exception,), {'__str__': None})"

@@ -30,7 +30,7 @@ def test_user_file_edited_while_a_stage_runs_means_that_nothing_is_recorded(
     again = checkout.doit("samples:toy")
 
     assert run.code == 2
-    assert "samples: pipeline:strokes.py was edited while the stage ran" in run.text
+    assert "samples:toy: pipeline:strokes.py was edited while the stage ran" in run.text
     assert "hint: run the same command again" in run.text
     assert not run.has_traceback
     assert not is_recorded
@@ -54,7 +54,7 @@ def test_input_edited_while_a_stage_runs_means_that_nothing_is_recorded(
     again = checkout.doit("convert:toy")
 
     assert run.code == 2
-    assert "convert: input rewritten changed while the stage ran" in run.text
+    assert "convert:toy: input rewritten changed while the stage ran" in run.text
     assert not run.has_traceback
     assert not is_recorded
     assert (again.restored, again.executed) == (["rewrite"], ["convert"])

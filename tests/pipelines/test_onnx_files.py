@@ -27,12 +27,6 @@ RANDOM = "samples: {random: {seed: 0, count: 4}}"
 FILES = 'samples: {files: "inputs/*.npz"}'
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    folder = tmp_path_factory.mktemp("empty") / "repository"
-    return Checkout(folder, models=(), stand_ins=False)
-
-
 def begin(checkout: Checkout, source: Path, *options: str) -> Run:
     """Start model `net` from an ONNX file."""
     return checkout.doit("init", "net", "--onnx", str(source), *options)

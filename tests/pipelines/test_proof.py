@@ -297,9 +297,9 @@ def test_files_that_were_just_written_are_not_proven(
 ) -> None:
     """Within a tick of the clock a second change would leave the same ctime."""
     del first_run
-    for _ in range(2):
-        for path in checkout.path("build/toy").rglob("content.json"):
-            path.touch()
+    hour = "- 3600 * 10**9"  # so that it does not matter how long the runs take
+    checkout.edit("ascendflow/build/proof.py", "- SETTLED_NS", hour)
+    for _ in range(3):
         assert checkout.doit("model=toy").executed == []
 
     assert json.loads(proof_of(checkout).read_text())["judged"] is False

@@ -59,7 +59,10 @@ def unbuilt(fresh_template: Checkout, tmp_path_factory: pytest.TempPathFactory) 
             "hint: did you mean 'convert:toy@Ascend310B1-force_fp16'?",
         ),
         (["covert:toy"], "hint: did you mean 'convert:toy'?"),
+        (["info", "covert:toy"], "hint: did you mean 'convert:toy'?"),
+        (["ignroe"], "no task or command 'ignroe'\n  hint: did you mean 'info'?"),
         (["zzz"], 'Invalid parameter: "zzz"'),
+        (["clean", "tyo"], "no task or command 'tyo'\n  hint: did you mean 'toy'?"),
         (["explain", "convrt"], "'convrt' is not a stage\n  hint: did you mean 'convert'?"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
@@ -96,6 +99,45 @@ def test_every_broken_manifest_is_told_of_at_once(
     )
     assert "pipelines/two/manifest.yaml:8: rewritte is not a known key" in run.text
     assert not run.has_traceback
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            'cann: "8.1"',
+            'cann: "8.11"',
+            (
+                ":11: convert.cann '8.11' is not modelled: it is no release that is known; "
+                "after 8.5 the next is 9.0; the packages of a release have numbers of "
+                "their own; known: 5.0 to 5.1, 6.0 to 6.3, 7.0, 8.0 to 8.5, 9.0 to 9.1\n"
+            ),
+        ),
+        (
+            "Ascend310P3",
+            "Ascend610",
+            (
+                ":12: convert.soc_version 'Ascend610' is not modelled: its arithmetic is "
+                "unknown; modelled: Ascend310, Ascend310P1 to Ascend310P7, "
+            ),
+        ),
+        (
+            "precision_mode: force_fp16",
+            "precision_mode_v2: mixed_hif8",
+            ":13: convert.precision_mode_v2 'mixed_hif8' is not modelled yet; modelled: ",
+        ),
+    ],
+    ids=["cann", "soc", "precision"],
+)
+def test_target_that_is_not_modelled_is_told_with_its_line(
+    unbuilt: Checkout, old: str, new: str, told: str
+) -> None:
+    unbuilt.edit("pipelines/toy/manifest.yaml", old, new)
+    run = unbuilt.doit()
+    unbuilt.edit("pipelines/toy/manifest.yaml", new, old)
+
+    assert run.code == 3
+    assert f"pipelines/toy/manifest.yaml{told}" in run.text
 
 
 def test_list_names_the_other_models_beside_a_broken_one(fresh: Checkout) -> None:

@@ -120,6 +120,7 @@ def test_wrong_input_name_in_the_manifest_is_refused_with_the_models_own(
     checkout.edit("pipelines/named/manifest.yaml", "name: images", "name: input")
     run = checkout.doit("model=named")
 
-    assert run.code == 2
+    assert run.code == 3
     assert not run.has_traceback
-    assert "the model has no input 'input'; its inputs are: 'images'" in run.text
+    assert "inputs[0].name is no input of named.onnx, got 'input'" in run.text
+    assert "known here: images" in run.text

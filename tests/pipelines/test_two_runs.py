@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.checkouts import ALL, FROM_LINT, finished, until
+from tests.faults import trouble
 
 if TYPE_CHECKING:
     from tests.checkouts import Checkout
@@ -98,6 +99,9 @@ def test_eight_runs_at_once_execute_each_stage_once(
         fresh.edit("pipelines/other/manifest.yaml", "Ascend310P3", "Ascend310B1")
         for name in ("model", "data", "metric"):
             fresh.edit(f"pipelines/other/{name}.py", "return", "x = 0; return")
+    # Makes the plans: who reads a manifest while another's stage is watched is seen as that
+    # stage, whose record then holds for that model alone.
+    assert fresh.doit("list").code == 0
     started = [fresh.start(*commands[number % len(commands)]) for number in range(8)]
     runs = [finished(each) for each in started]
     executed = sorted(stage for run in runs for stage in run.executed)
@@ -137,10 +141,15 @@ def test_output_is_seen_when_it_is_said(checkout: Checkout) -> None:
 def test_reader_that_has_seen_enough_ends_the_run_without_a_traceback(
     checkout: Checkout,
 ) -> None:
-    with checkout.start("-a", stderr=subprocess.PIPE) as process:
+    with (
+        trouble(checkout, "samples", "waits-at-its-end") as meeting,
+        checkout.start("-a", stderr=subprocess.PIPE) as process,
+    ):
         assert process.stdout is not None
         process.stdout.readline()
+        meeting.wait()
         process.stdout.close()
+        meeting.go()
         assert process.stderr is not None
         error = process.stderr.read()
 

@@ -47,6 +47,7 @@ FLAGS = {
         "mdl_bank_path",
         "op_compiler_cache_dir",
         "op_debug_level",
+        "oo_constant_folding",
         "export_compile_stat",
     ),
 }
@@ -137,6 +138,7 @@ def wrong_options(values: dict[str, str]) -> str | None:
     per_node = ":" in values.get("output_type", "")
     for broken, code in (
         (values.get("framework") != "5", "E10007"),
+        (values.get("oo_constant_folding", "") not in ("", "true", "false"), "E10001"),
         (nano != (values.get("mode", "0") == "30"), "E10055"),
         ("precision_mode" in values and "precision_mode_v2" in values, "E10056"),
         ("modify_mixlist" in values and "mix" not in mode, "E10001"),

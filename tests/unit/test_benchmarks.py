@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks import compare, dump, peers
+from benchmarks import __main__, compare, dump, peers, plain
 from benchmarks.child import Ran, run
 from benchmarks.peers import PeerError, not_measured, peer
 from benchmarks.row import Row, table
+from tests.checkouts import Checkout
 
 
 def test_a_value_at_its_limit_holds_and_one_beyond_or_nan_does_not() -> None:
@@ -86,6 +89,15 @@ def test_a_childs_peak_is_measured_and_its_last_line_is_read() -> None:
     assert 150 < said["grown"] < 250
 
 
+def test_each_part_is_measured_in_a_process_of_its_own() -> None:
+    """What one part had in memory would count in the peaks of all that come later."""
+    assert __main__._alone(own_process) == [str(os.getpid())]
+
+
+def own_process() -> list[str]:
+    return [str(os.getppid())]
+
+
 def test_ratios_are_of_medians_and_different_results_do_not_hold() -> None:
     def runs(*seconds: float, digest: str = "same") -> list[Ran]:
         said = {"bytes": 1e9, "pairs": 1, "sha256": digest}
@@ -108,3 +120,16 @@ def test_dump_without_polygraphy_is_not_measured(monkeypatch: pytest.MonkeyPatch
 
     assert len(rows) == 2
     assert not any(row.holds for row in rows)
+
+
+@pytest.mark.slow
+def test_plain_doit_has_a_task_for_each_stage_of_a_built_model(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path / "checkout", ("toy",))
+    built = checkout.doit()
+    assert built.code == 0, built.text
+    tasks = plain.write(checkout.path("build"), "toy", tmp_path)
+    argv = [sys.executable, "-m", "doit"]
+    said = subprocess.run(argv, cwd=tmp_path, check=True, capture_output=True, text=True)
+
+    assert tasks == len(built.executed) + 1  # and the verdict
+    assert said.stdout.count("stage:") == tasks

@@ -185,7 +185,8 @@ def test_target_that_is_not_modelled_is_refused(
     ):
         plan_of(asked, tmp_path)
     with pytest.raises(
-        NotModelledError, match=r"^pipelines/toy/manifest\.yaml: convert: precision_mode"
+        NotModelledError,
+        match=r"^pipelines/toy/manifest\.yaml:\d+: convert\.precision_mode",
     ):
         plan_of(written, tmp_path)
     assert plan_of(loaded, tmp_path).model == "toy"

@@ -34,5 +34,14 @@ def test_a_line_of_megabytes_is_told_by_its_ends() -> None:
     assert len(told) < 3000
 
 
+def test_what_is_spelled_out_is_told_by_its_ends_too_with_the_length_between() -> None:
+    told = terminal.printable("node 'a" + "\x1b" * 100_000 + "z' is odd")
+
+    # Each escape takes four characters; "node 'a" takes 7, "z' is odd" 9.
+    assert told.startswith("node 'a\\x1b")
+    assert told.endswith("z' is odd")
+    assert f"[... {4 * 100_000 + 7 + 9 - 2000} more ...]" in told
+
+
 def test_a_line_of_usual_length_is_told_whole() -> None:
     assert terminal.told("x" * 2000) == "x" * 2000

@@ -1,8 +1,8 @@
 """The `convert` block -> ATC's arguments: `--name=value` only, always in the same order.
 
 Source: GE `api/atc/cmd_flag_info.cc` (syntax), `docs/zh/user_guides/atc_tools/CLI_options`
-(values). No shell reads them. No value holds a space: Ascend's own tools split the command
-line that an OM records at spaces.
+and `base/common/option_register.cc` (values). No shell reads them. No value holds a space:
+Ascend's own tools split the command line that an OM records at spaces.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ascendflow import vocabulary
+from ascendflow import atc_words
 from ascendflow.errors import InternalError, StageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def arguments(config: Mapping[str, Any], paths: Paths) -> list[str]:
     Raises:
         StageError: ATC would refuse a path; says which and why.
     """
-    refuse_paths(paths)
+    _refuse_paths(paths)
     values = {**_settings(config), **_options(config, paths)}
     if unknown := sorted(values.keys() - dict(FLAGS).keys()):
         raise InternalError(f"no spelling is known for {', '.join(unknown)}")
@@ -66,7 +66,7 @@ def is_taken(path: str) -> bool:
     return _PATH.fullmatch(path) is not None
 
 
-def refuse_paths(paths: Paths) -> None:
+def _refuse_paths(paths: Paths) -> None:
     """Refuse what ATC would, before it starts.
 
     Source: GE `option_utils.cc`, `base/common` path checks; `model_helper.cc` puts the
@@ -100,7 +100,7 @@ def refuse_paths(paths: Paths) -> None:
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return what every backend reads, but for what ATC takes as a file."""
     mode = config["precision_mode"]
-    is_old = mode in vocabulary.PRECISION_MODES
+    is_old = mode in atc_words.PRECISION_MODES
     return {
         "soc_version": config["soc_version"],
         "precision_mode" if is_old else "precision_mode_v2": mode,
@@ -114,7 +114,7 @@ def _options(config: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     given = {
         name: value
         for name, value in config["options"].items()
-        if name not in (*NO_FLAGS, *vocabulary.ATC_FILES)
+        if name not in (*NO_FLAGS, *atc_words.FILES)
     }
     for gears, layout in LAYOUTS:
         if gears in given:
@@ -243,6 +243,8 @@ FLAGS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("tiling_schedule_optimize", _digit),
     ("quant_dumpable", _digit),
     ("oo_level", _text),
+    ("oo_constant_folding", _word),
+    ("oo_dead_code_elimination", _word),
     ("topo_sorting_mode", _digit),
     ("atomic_clean_policy", _digit),
     ("enable_attr_compression", _word),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
-from ascendflow import vocabulary
+from ascendflow import atc_words
 from ascendflow.backends.cann.arguments import Paths, arguments, is_taken
 from ascendflow.backends.cann.environment import environment_of, with_own_home
 from ascendflow.backends.cann.interpreter import interpreter
@@ -70,7 +70,7 @@ def build(
             (work / folder).mkdir()
         around = environment_of(toolkit, options["python"], work)
         around = with_own_home(around, str(work.resolve()))
-        python = interpreter(around, work)
+        python = interpreter(around, work, options["python"], toolkit.version)
         paths = _laid_out(onnx, work, config, files)
         argv = arguments(with_outputs(config, onnx), paths)
         status, output = _run([str(toolkit.atc), *argv], around, work)
@@ -118,7 +118,7 @@ def _laid_out(
     paths = replace(Paths(), model=onnx.name)
     placed = {}
     for option, file in files.items():
-        if option in vocabulary.BANKS:
+        if option in atc_words.BANKS:
             placed[option] = f"options/{option}"
             _unpack(option, file, work / placed[option])
             continue

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, ClassVar
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ascendflow.backends.backend import Capabilities
-from ascendflow.errors import InternalError, StageError
+from ascendflow.errors import AscendflowError, InternalError, StageError
 from ascendflow.manifest.atc_options import refused_by_atc
 from ascendflow.manifest.precision_keys import refused_together
 from ascendflow.manifest.problems import listed
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from ascendflow.backends.backend import Measured
     from ascendflow.backends.cann.atc import Built
     from ascendflow.documents.conversion import Conversion
+
+
+T = TypeVar("T")
+_OF_INFER = re.compile(r"^infer:(?: at sample number 0:)?", re.MULTILINE)
+"""compare runs one sample at a time."""
+OF_MSPROBE = ("mindstudio-probe", "onnx", "onnxruntime", "ais_bench", "aclruntime")
+"""What computes both sides of its table, and the table."""
 
 
 class Cann:
@@ -50,6 +58,8 @@ class Cann:
         """Name them of what runs the OM; what a board has is looked at when it runs."""
         options = config["options"]
         here = () if options["host"] is not None else _toolkit_and_python(options)
+        if config.get("nodes_by") == "msprobe":
+            here = (*here, f"packages:{','.join(OF_MSPROBE)}:{options['python']}")
         return ("numpy", *here)
 
     def compile(
@@ -87,6 +97,13 @@ class Cann:
         from ascendflow.backends.cann.ready import what_is_missing
 
         return list(what_is_missing(slices))
+
+    def out_of_reach(self, config: Mapping[str, Any]) -> str | None:
+        """Return what keeps a board from running the OM now, or None."""
+        from ascendflow.backends.cann.reach import out_of_reach
+
+        options = config["options"]
+        return None if options["host"] is None else out_of_reach(options)
 
     def infer(
         self,
@@ -128,7 +145,7 @@ class Cann:
         from ascendflow.backends.cann.runs import dump
 
         del threads
-        return dump(model, feeds, _given(options), warn)
+        return _of_compare(dump(model, feeds, _given(options), warn))
 
     def measured(
         self,
@@ -146,7 +163,16 @@ class Cann:
         """
         from ascendflow.backends.cann.msprobe import measured
 
-        return measured(model, onnx, feeds, _given(options))
+        return _of_compare(measured(model, onnx, feeds, _given(options)))
+
+
+def _of_compare(given: Iterator[T]) -> Iterator[T]:
+    """Name the stage that runs: what runs an OM says `infer:` of all that goes wrong."""
+    try:
+        yield from given
+    except AscendflowError as error:
+        error.message = _OF_INFER.sub("compare:", error.message)
+        raise
 
 
 def _given(options: Mapping[str, Any] | None) -> Mapping[str, Any]:

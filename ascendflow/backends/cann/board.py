@@ -151,7 +151,7 @@ class Board:
         """Do the job there, and fetch what it gives."""
 
         def beat(elapsed_s: float) -> None:
-            print(f"infer: {elapsed_s:.0f} s on the board", flush=True)  # noqa: T201
+            print(f"{elapsed_s:.0f} s on the board", flush=True)  # noqa: T201
 
         values = [self._folder, self._python, "again"]
         status = self._ssh.run(CALL, values, held=True, timeout_s=None, on_heartbeat=beat)
@@ -188,7 +188,7 @@ class Board:
             print(error.message, flush=True)  # noqa: T201
             failed = True
         if failed:
-            text = f"infer: left on {self._ssh.host}: ~/{self._folder}"
+            text = f"left on {self._ssh.host}: ~/{self._folder}"
             print(text, flush=True)  # noqa: T201
 
     def _moved(self, lines: list[str]) -> None:

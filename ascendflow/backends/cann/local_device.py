@@ -82,7 +82,7 @@ def _run(work: Path, toolkit: Toolkit, python: str) -> None:
 
     def beat(elapsed_s: float) -> None:
         done = len([x for x in job.read_answers(work) if x["event"] == "sample"])
-        print(f"infer: {elapsed_s:.0f} s: {done} samples", flush=True)  # noqa: T201
+        print(f"{elapsed_s:.0f} s: {done} samples", flush=True)  # noqa: T201
 
     try:
         status = run_child(
@@ -100,5 +100,5 @@ def _run(work: Path, toolkit: Toolkit, python: str) -> None:
     answers = job.read_answers(work)
     device = next((each for each in answers if each["event"] == "device"), None)
     if device is not None:
-        print(f"infer: device {device}", flush=True)  # noqa: T201
+        print(f"device: {device}", flush=True)  # noqa: T201
     job.hold_to_end(answers, status.explanation, tail(log, 5))

@@ -2,18 +2,19 @@
 
 * up to 8.x: `E10001: ...`, perhaps `[PID: n] <time>` behind the code;
 * newer: `[PID: n] <time> <Title>(E10001): ...`;
-* inner errors: `EZ9999: Inner Error!`, and the text on the next line.
+* inner errors: `EZ9999: Inner Error!`, and the text on the next line, perhaps behind the
+  code and no colon.
 
 Lines `Possible Cause:`, `Solution:` and `TraceBack (most recent call last):` follow,
-indented. Source: the runtime's `error_manager.cc`, and logs that users published. Whatever
-bytes come, nothing here raises.
+indented; a Python's error in brackets is not. Source: the runtime's `error_manager.cc`,
+and logs that users published. Whatever bytes come, nothing here raises.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ascendflow.backends.cann.error_codes import meaning
 
@@ -26,11 +27,18 @@ FAILURE = "ATC run failed, Please check the detail log"
 _CODE = r"([EW](?=[A-Z]*\d)[0-9A-Z]{5})"
 _OLD = re.compile(_CODE + r":(.*)")
 _NEW = re.compile(rf"\({_CODE}\):(.*)")
-_OLDEST = re.compile(_CODE + r"(?=\[PID:)(.*)")
+_OLDEST = re.compile(_CODE + r"(?=\[PID:|\s)(.*)")
 _STAMP = re.compile(r"\s*\[PID: ?\d+\]\s*(?:\d{4}-[\d:.-]+\s*)?")
 _PARTS = (("Possible Cause:", "cause"), ("Solution:", "remedy"), ("TraceBack (", "trace"))
 _INNER = re.compile(r"(?i)\s*(?:inner|internal) error!\s*")
 _NOTHING = ("", "N/A", "NA")
+LONGEST_QUOTE = 50
+"""Lines of a text in brackets that are taken to belong to it."""
+LACKS_MODULE = (
+    "`ascendflow doctor` says what convert.python needs, and how to install it; tbe and te"
+    " are CANN's own"
+)
+"""PyPI may have something else by a module's name, so that no command is made of it."""
 LONGEST_LINE = 300
 """Characters that are shown of a line of another tool's."""
 
@@ -105,18 +113,19 @@ def diagnose(output: str, nodes: Mapping[str, str]) -> Diagnosis | None:
     """
     errors = reported(output)
     first = next((each for each in errors if each.is_error), None)
-    root = _of_python(output)
+    root = _first_of(OF_PYTHON, output)
     if first is None:
-        return root or _without_code(output)
+        return root or _first_of(OF_ATC, output)
     if root is not None:  # what a code says of it leads astray: the operator, its types
         return replace(root, code=first.code)
     known = meaning(first.code)
+    remedy = LACKS_MODULE if "No module named" in first.text else known.remedy
     return Diagnosis(
         code=first.code,
         meaning=known.meaning,
         text=first.text,
         cause=first.cause,
-        remedy=known.remedy if first.remedy is None else f"{known.remedy}; {first.remedy}",
+        remedy=remedy if first.remedy is None else f"{remedy}; {first.remedy}",
         operators=first.operators,
         nodes=origins(first, nodes),
     )
@@ -154,13 +163,19 @@ def _blocks(output: str) -> Iterator[tuple[str, list[str]]]:
             if code is not None:
                 yield code, lines
             code, lines = match[1], [match[2]]
-        elif code is not None and line[:1].isspace():
+        elif code is not None and (line[:1].isspace() or _is_open(lines)):
             lines.append(line)
         elif code is not None:
             yield code, lines
             code, lines = None, [""]
     if code is not None:
         yield code, lines
+
+
+def _is_open(lines: list[str]) -> bool:
+    """Whether a text that is quoted in brackets goes on: another tool's of a few lines."""
+    text = "".join(lines) if len(lines) < LONGEST_QUOTE else ""
+    return text.count("[") > text.count("]")
 
 
 def _read(code: str, lines: list[str]) -> Reported:
@@ -180,7 +195,7 @@ def _read(code: str, lines: list[str]) -> Reported:
         text,
         None if cause in _NOTHING else cause,
         None if remedy in _NOTHING else remedy,
-        _operators(text),
+        _operators(text) or _operators(" ".join(parts["trace"])),
         tuple(dict.fromkeys(_TYPE.findall(text))),
     )
 
@@ -190,6 +205,8 @@ _OPERATORS = (
     re.compile(r"Failed to compile Op \[([^\[\]]+)\]"),
     re.compile(r"are found for \[([^\[\]]+)\]"),
     re.compile(r"(?i)\b(?:op|op_name|node|node_name|operator) ?\[([^\[\]]+)\]"),
+    re.compile(r"\bnode:([^\s()\[\]]{1,500}) ?\(\w+\) failed"),
+    re.compile(r"\bVerifying ([^\s()\[\]]{1,500}?)(?:\(\w+\))? failed"),
 )
 """How texts name operators; the first that fits holds."""
 
@@ -204,62 +221,70 @@ def _operators(text: str) -> tuple[str, ...]:
     return ()
 
 
-PYTHON: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (
+class Sign(NamedTuple):
+    """What a line without a code tells.
+
+    Attributes:
+        pattern: what the line holds.
+        meaning: what went wrong, in our words; "{0}" is what the pattern's group holds.
+        remedy: what to do next.
+    """
+
+    pattern: re.Pattern[str]
+    meaning: str
+    remedy: str
+
+
+OF_PYTHON = (
+    Sign(
         re.compile(r"cannot pickle '?FrameLocalsProxy"),
         "convert.python is Python 3.13 or later, whose frames this CANN cannot pickle",
         "name an older python3 in convert.python: `ascendflow doctor` says up to which",
     ),
-    (
+    Sign(
         re.compile(r"\bnp\.float_\W|no attribute '?float_\b"),
         "convert.python has numpy 2, and this CANN uses what it removed",
-        "install an older one there: python3 -m pip install 'numpy<2'",
+        "install an older one there: `ascendflow doctor` says which this CANN takes",
     ),
 )
-"""What is wrong with the Python that compiles kernels -> (in our words, what to do)."""
+"""What is wrong with the Python that compiles kernels; it goes before what a code says."""
 
-
-def _of_python(output: str) -> Diagnosis | None:
-    for pattern, said, remedy in PYTHON:
-        if match := pattern.search(output):
-            begin = output.rfind("\n", 0, match.start()) + 1
-            line = output[begin : begin + LONGEST_LINE].lstrip().partition("\n")[0]
-            return Diagnosis(None, said, line.rstrip(), None, remedy)
-    return None
-
-
-PLAIN: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (
+OF_ATC = (
+    Sign(
         re.compile(r"error while loading shared libraries: (libascend_hal\.so)\b"),
         "the library {0} of the driver is not found, nor its stand-in",
         "check that convert.toolkit holds <arch>-linux/devlib",
     ),
-    (
+    Sign(
         re.compile(r"error while loading shared libraries: ([\w.+-]+)"),
         "the library {0} is not found",
         "check the installation in `convert.toolkit`",
     ),
-    (
+    Sign(
         re.compile(r"unknown command line flag '([^']*)'"),
         "this CANN's ATC has no option {0}",
         "remove it from `convert`, or use a newer CANN",
     ),
-    (
+    Sign(
         re.compile(r"flag '--([^']*)' is missing its argument"),
         "the option {0} got no value",
         "give it one in `convert`",
     ),
-    (
+    Sign(
         re.compile(r"Non-option parameter: (\S*)"),
         "ATC took {0} for no option",
         "report it: ascendflow passes options only",
     ),
 )
-"""What is said without a code -> (in our words, what to do)."""
+"""What keeps ATC from looking at the model."""
 
 
-def _without_code(output: str) -> Diagnosis | None:
-    for pattern, said, remedy in PLAIN:
-        if match := pattern.search(output):
-            return Diagnosis(None, said.format(match[1]), match[0], None, remedy)
+def _first_of(signs: tuple[Sign, ...], output: str) -> Diagnosis | None:
+    """Return what the first sign that is there tells, with the line that holds it."""
+    for sign in signs:
+        if match := sign.pattern.search(output):
+            begin = output.rfind("\n", 0, match.start()) + 1
+            line = output[begin : begin + LONGEST_LINE].lstrip().partition("\n")[0]
+            meaning = sign.meaning.format(*match.groups())
+            return Diagnosis(None, meaning, line.rstrip(), None, sign.remedy)
     return None

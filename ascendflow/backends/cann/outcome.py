@@ -119,9 +119,10 @@ def _crashed(number: int, output: str, nodes: Mapping[str, str]) -> Failure:
         hint = "the system may have run out of memory: free some, and build again"
     else:
         suspects = [node for node, kind in nodes.items() if kind == CRASHES]
-        named = f" {', '.join(suspects)}" if suspects else ""
         hint = "a crash says nothing of the model; look for a node that others met it with:"
-        hint += f" `ascendflow lint`, and cut the model before {CRASHES}{named}"
+        hint += " `ascendflow lint`"
+        if suspects:
+            hint += f", and cut the model before {CRASHES} {', '.join(suspects)}"
     lines = [f"atc was killed by {name} (signal {number})"]
     if (said := diagnose(output, nodes)) is not None:
         lines += [f"before that: {_coded(said)}", *_details(said)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ascendflow.backends.cann.ssh import CLIENT, INSTALL
 from ascendflow.backends.cann.toolkit import find_toolkit, is_release
 from ascendflow.errors import StageError
 from ascendflow.manifest.problems import closest_or_all
@@ -25,16 +27,18 @@ PYTHONS = {
 def what_is_missing(slices: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield what is not installed here that stages will need, each with what to do.
 
-    Only files are looked at: a Python that is there may still be the wrong one.
+    Only files are looked at: a Python that is there may still be the wrong one. Of what a
+    board needs only the way there is.
 
     Args:
-        slices: `convert`, and `infer` where it runs on this machine -> the stage's slice of
-            the manifest.
+        slices: `convert`, `infer` or both -> the stage's slice of the manifest.
     """
     told: set[str] = set()  # infer's are convert's where the manifest names no others
     for stage, config in slices.items():
         options = config["options"]
         if options.get("host") is not None:
+            if absent := [name for name in CLIENT if shutil.which(name) is None]:
+                yield f"infer.host needs {' and '.join(absent)}\n  hint: {INSTALL}"
             continue
         for key, look in (("toolkit", _toolkit_problem), ("python", _python_problem)):
             path = options[key]

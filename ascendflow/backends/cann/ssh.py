@@ -31,6 +31,7 @@ OPTIONS = (
 """Nothing is asked for; a board that does not answer for a minute is gone."""
 
 KEPT = ("PATH", "HOME", "USER", "LANG", "SSH_AUTH_SOCK", "TMPDIR")
+CLIENT, INSTALL = ("ssh", "sftp"), "apt install openssh-client"
 LOST = (255, -signal.SIGPIPE)
 """The status of ssh where it is the connection that failed; and of an sftp that writes to
 an ssh which is gone."""
@@ -145,10 +146,10 @@ class Ssh:
                 **({} if stdin is None else {"stdin": stdin}),
             )
         except ToolNotFoundError as error:
-            hint = "apt install openssh-client"
-            raise ToolNotFoundError(f"infer.host needs {argv[0]}", hint=hint) from error
+            raise ToolNotFoundError(f"infer.host needs {argv[0]}", hint=INSTALL) from error
         if status.reason == "timeout":
-            raise ToolFailedError(f"infer: {self.host} {status.explanation}")
+            text = f"infer: {self.host} has not answered within {status.wall_s:.0f} s"
+            raise ToolFailedError(text, hint=f"{ELSE} {self.host}")
         if status.returncode in LOST:
             raise LostError(self.host, self.said())
         return status

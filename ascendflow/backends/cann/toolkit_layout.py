@@ -50,7 +50,7 @@ def platforms(root: str, arch: str | None) -> tuple[str, ...]:
     return tuple(f"{root}/{place.format(arch=arch)}" for place in PLATFORMS)
 
 
-def install_info(root: str, arch: str | None) -> str:
+def _install_info(root: str, arch: str | None) -> str:
     """Name the file of the whole toolkit's release."""
     return f"{root}/{arch}-linux/ascend_toolkit_install.info"
 
@@ -60,7 +60,7 @@ def version_info(root: str, package: str) -> str:
     return f"{root}/{package}/version.info"
 
 
-def version_cfg(root: str) -> str:
+def _version_cfg(root: str) -> str:
     """Name the file that lists the packages."""
     return f"{root}/version.cfg"
 
@@ -68,7 +68,7 @@ def version_cfg(root: str) -> str:
 def version_files(root: str, arch: str | None) -> tuple[str, ...]:
     """Name every file that says a version."""
     infos = (version_info(root, package) for package in PACKAGES)
-    return (*infos, version_cfg(root), install_info(root, arch))
+    return (*infos, _version_cfg(root), _install_info(root, arch))
 
 
 def release(root: str, arch: str | None, entries: Entries) -> str | None:
@@ -76,7 +76,7 @@ def release(root: str, arch: str | None, entries: Entries) -> str | None:
 
     Where packages differ it is the compiler's that counts.
     """
-    whole = plausible(entries(install_info(root, arch)).get("version", ""))
+    whole = _plausible(entries(_install_info(root, arch)).get("version", ""))
     if whole is not None:
         return whole
     packages = dict(releases(root, entries))
@@ -85,15 +85,15 @@ def release(root: str, arch: str | None, entries: Entries) -> str | None:
 
 def releases(root: str, entries: Entries) -> Iterator[tuple[str, str]]:
     """Yield which release each package is of, by its own file, else by version.cfg."""
-    running = entries(version_cfg(root))
+    running = entries(_version_cfg(root))
     for package in PACKAGES:
         own = entries(version_info(root, package)).get("version_dir", "")
         listed = _RUNNING.fullmatch(running.get(f"{package}_running_version", ""))
-        if found := plausible(own) or plausible(listed[1] if listed else ""):
+        if found := _plausible(own) or _plausible(listed[1] if listed else ""):
             yield package, found
 
 
-def plausible(text: str) -> str | None:
+def _plausible(text: str) -> str | None:
     """Return a release that is one, its marks of quotation gone."""
     text = text.strip("\"' ")
     return text if len(text) <= LONGEST and parse(text) is not None else None

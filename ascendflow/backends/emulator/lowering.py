@@ -45,6 +45,7 @@ class Lowered:
         modelled_nodes: nodes whose kernel's behaviour comes from a source.
         assumed: operator type -> number of nodes taken to equal ONNX but for rounding.
         target_ops: ONNX node name -> GE operator, or None.
+        keepable: ONNX names of the nodes that keep_dtype would run in other types.
         behaviours: two where no source says which of them CANN has; this is the one with
             the number of the alternative. Else empty.
     """
@@ -54,6 +55,7 @@ class Lowered:
     modelled_nodes: int = 0
     assumed: Counter[str] = field(default_factory=Counter)
     target_ops: dict[str, str | None] = field(default_factory=dict)
+    keepable: list[str] = field(default_factory=list)
     behaviours: tuple[str, ...] = ()
 
 
@@ -78,6 +80,9 @@ def lower(model: ir.Model, target: Target, alternative: int = 0) -> Lowered:
     columns = _columns(model, choices)
     fused = _fuse_casts(columns)
     lowered = _describe(model, fused, findings)
+    lowered.keepable = [
+        label(node) for node in model.graph if node in choices and choices[node].keepable
+    ]
     _fold_constants(model.graph)
     _drop_default_inputs(model)
     assert version is not None  # noqa: S101, lint finds it (opset-window)

@@ -72,7 +72,7 @@ def _advice(in_the_way: Sequence[Finding]) -> list[str]:
     texts = [
         f"try rule {f.deviation.cure!r} of the rewrite stage"
         if f.deviation.cure
-        else f.deviation.advice
+        else f.advice
         for f in in_the_way
     ]
     return list(dict.fromkeys(filter(None, texts)))

@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class ArgLastIndex(NodeDeviation):
@@ -29,10 +27,8 @@ class ArgLastIndex(NodeDeviation):
         "canndev argmin_plugin.cc, argmax_plugin.cc; ops-math 8.5.0 to 9.1.0 "
         "argmax_onnx_plugin.cpp"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """Read at both ends."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """Read at both ends."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Read the attribute."""

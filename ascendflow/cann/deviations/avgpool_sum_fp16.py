@@ -29,7 +29,7 @@ import numpy as np
 
 from ascendflow.cann import ceil_mode
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.rounding import round_to_half
 from ascendflow.graph.big_windows import is_big
 from ascendflow.graph.edit import Chain, attributes_of
@@ -39,8 +39,6 @@ from ascendflow.vocabulary import HALF_MAX
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 _INFINITE = 65520.0
 """What is as large as this is infinite in fp16."""
@@ -70,10 +68,8 @@ class AveragePoolSum(NodeDeviation):
     source: ClassVar[str] = (
         "canndev avg_pool_v2_fusion_pass.cc 2022-06; CANN 8.1.RC1 dynamic/avg_pool_v2.py"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """The pass was read up to 6.0, one of two kernels of 8.1."""
-        return "high" if conditions.profile.is_read else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "medium")
+    """The pass was read up to 6.0, one of two kernels of 8.1."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Hold the input's bound against the window, where the graph tells one."""

@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 _BOUNDS_ARE_INPUTS = 11
 _MIN_AND_MAX = 2
@@ -36,11 +34,8 @@ class ClipUnbounded(NodeDeviation):
     source: ClassVar[str] = (
         "canndev clip_plugin.cc 2022-06; ops-math clip_onnx_plugin.cpp 9.1.0"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read at both ends: up to 6.0, and from 8.5 on."""
-        profile = conditions.profile
-        return "high" if profile.is_read or profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "high")
+    """Read at both ends: up to 6.0, and from 8.5 on."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look for bounds."""

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from ascendflow.documents.conversion import Confidence
 
 
+_ROUNDED = 65520.0
+"""Numbers below it round to 65504, the largest of fp16, wherever numbers are rounded."""
+
+
 class ConstOverflow(NodeDeviation):
     """A constant of one node that fp16 cannot hold; masks have a deviation of their own."""
 
@@ -36,7 +40,9 @@ class ConstOverflow(NodeDeviation):
     onnx: ClassVar[str] = "Constants are fp32 numbers, up to 3.4e38."
     cann: ClassVar[str] = (
         "Where the kernel runs in fp16, constants beyond +-65504 become +-65504 or, before "
-        "8.5 on 910B and 910_93, infinity, which is silently wrong: 0 times it is NaN."
+        "8.5 on 910B and 910_93, infinity, and 0 times that is NaN. Either is silently "
+        "wrong; only below 65520 is it rounding, as of any number. Masks before Softmax, "
+        "where -65504 masks as well as -1e9, are for `mask-overflow-fp16`."
     )
     cure: ClassVar[str | None] = "clamp-constants"
     source: ClassVar[str] = (
@@ -74,9 +80,10 @@ def overflow(node: ir.Node, conditions: Conditions) -> Detection:
         return Harmless("every constant that was read is within fp16's range")
     worst, name = max(found, key=lambda each: abs(each[0]))
     becomes = _becomes(worst, conditions)
+    keeps = np.isfinite(becomes) and (abs(worst) < _ROUNDED or feeds_softmax(node))
     return Found(
         f"constant {name!r} holds {worst:.9g}, which becomes {becomes:.9g}",
-        "silent" if np.isinf(becomes) else "precision",
+        "precision" if keeps else "silent",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ascendflow.cann.settings import Settings
 
@@ -55,6 +55,20 @@ class Conditions:
         return self.profile.is_open if given is None else given
 
 
+class Confidences(NamedTuple):
+    """How sure a claim is, by what could be read of a CANN version.
+
+    Attributes:
+        read: up to 6.0, whose own plugins were read.
+        between: after those.
+        opened: from 8.5 on, whose operator repositories are open.
+    """
+
+    read: Confidence
+    between: Confidence
+    opened: Confidence
+
+
 class Deviation(ABC):
     """One kind of difference between ONNX and CANN.
 
@@ -66,6 +80,10 @@ class Deviation(ABC):
         cure: the rule that avoids it where one can, or None.
         advice: what to do about it where no rule can, in words, or None.
         source: where it was read.
+        confidences: how sure it is that CANN does so; unless a deviation says otherwise as
+            sure as the parser's behaviour, read in source up to 6.0 and carried on by
+            operator documents and field reports, as far as it is the same in the open
+            repositories.
         is_emulated: the emulation computes it, by `emulate` or by rounding to fp16; False
             for what lint only warns of, which conversion documents leave out.
     """
@@ -77,15 +95,15 @@ class Deviation(ABC):
     cure: ClassVar[str | None]
     advice: ClassVar[str | None] = None
     source: ClassVar[str]
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "medium")
     is_emulated: ClassVar[bool] = True
 
     def confidence(self, conditions: Conditions) -> Confidence:
-        """Return how sure it is that CANN does so under `conditions`.
-
-        As sure as the parser's behaviour, unless a deviation says otherwise: read in source
-        up to 6.0, carried on to later versions (`Profile.plugin_confidence`).
-        """
-        return conditions.profile.plugin_confidence
+        """Return how sure it is that CANN does so under `conditions`."""
+        profile = conditions.profile
+        if profile.is_read:
+            return self.confidences.read
+        return self.confidences.opened if profile.is_open else self.confidences.between
 
 
 class NodeDeviation(Deviation):

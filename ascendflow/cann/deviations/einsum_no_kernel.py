@@ -15,12 +15,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 _MOST_OPERANDS = 2
 
@@ -44,10 +42,8 @@ class EinsumNoKernel(NodeDeviation):
         "canndev einsum_fusion_pass.cc, aicpu_kernel.ini; CANN 8.1.RC1 "
         "aic-*-ops-info.json; ModelZoo-PyTorch T2T-ViT"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """That there is no kernel was read; the loss of accuracy is a report."""
-        return "medium" if conditions.profile.is_read else "low"
+    confidences: ClassVar[Confidences] = Confidences("medium", "low", "low")
+    """That there is no kernel was read; the loss of accuracy is a report."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Say where an Einsum in fp16 goes."""

@@ -12,13 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.graph.empty_axis import empty_axis
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class EmptySlice(NodeDeviation):
@@ -31,10 +29,8 @@ class EmptySlice(NodeDeviation):
     cann: ClassVar[str] = "ATC does not take empty tensors in some cases."
     cure: ClassVar[str | None] = "empty-slice"
     source: ClassVar[str] = "msit knowledge_empty_slice_fix.py and its description"
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """A tool's word; no parser says so."""
-        return "low"
+    confidences: ClassVar[Confidences] = Confidences("low", "low", "low")
+    """A tool's word; no parser says so."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Compare constant starts and ends."""

@@ -14,15 +14,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.graph.constants import float_constants, readable
 from ascendflow.graph.epsilons import GUARDING, epsilon_inputs, guards
 from ascendflow.graph.fp16 import lost
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class EpsUnderflow(NodeDeviation):
@@ -41,10 +39,8 @@ class EpsUnderflow(NodeDeviation):
         "GE op_dtype_selection_strategy_force_fp16.cc; AscendC Cast documentation "
         "(rounding to nearest, fp16 subnormals)"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """Rounding is IEEE's; whether a pass fuses the node first is not looked at."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """Rounding is IEEE's; whether a pass fuses the node first is not looked at."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Find a constant above 0 that fp16 loses, before what it guards."""

@@ -14,13 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.graph.nodes import constant, static_shape
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class GatherNDBatch(NodeDeviation):
@@ -36,11 +34,8 @@ class GatherNDBatch(NodeDeviation):
         "canndev gather_nd_plugin.cc, selection_ops.h; ops-nn 8.5.0 to 9.1.0 "
         "gather_nd_onnx_plugin.cpp"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Both ends were read; which of the two comes between is not known."""
-        profile = conditions.profile
-        return "high" if profile.is_read or profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "high")
+    """Both ends were read; which of the two comes between is not known."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Read the attribute."""

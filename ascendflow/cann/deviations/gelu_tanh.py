@@ -27,15 +27,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.steps import Steps
 from ascendflow.graph.erf_gelu import ErfGelu, erf_gelu
 from ascendflow.vocabulary import HALF_MAX
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 _MATCH = "ascendflow.gelu-tanh"
 
@@ -55,12 +53,8 @@ class GeluTanh(NodeDeviation):
     source: ClassVar[str] = (
         "canndev gelu_onnx_fusion_pass.cc 2021-05 to 2022-06; CANN 8.1.RC1 dynamic/gelu.py"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """The pass was read up to 6.0; nothing later names it."""
-        if conditions.profile.is_read:
-            return "high"
-        return "low" if conditions.profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "low")
+    """The pass was read up to 6.0; nothing later names it."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Find the pattern, and remember it: roundings are put between its nodes later."""

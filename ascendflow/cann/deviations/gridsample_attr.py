@@ -12,12 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class GridSampleAttr(NodeDeviation):
@@ -30,10 +28,8 @@ class GridSampleAttr(NodeDeviation):
     cann: ClassVar[str] = "Absent attributes are passed on as empty strings."
     cure: ClassVar[str | None] = "gridsample-attributes"
     source: ClassVar[str] = "ops-cv grid_sample_onnx_plugin.cpp 9.1.0"
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read in the open release; carried back to the versions before it."""
-        return "high" if conditions.profile.is_open else "low"
+    confidences: ClassVar[Confidences] = Confidences("low", "low", "high")
+    """Read in the open release; carried back to the versions before it."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look for absent attributes."""

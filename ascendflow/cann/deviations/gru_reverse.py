@@ -8,15 +8,12 @@ Source: canndev `gru_fusion_pass.cc`, `rnn.h`, 2022-06. The pass is closed after
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 _ATTRIBUTE = "direction"
 
@@ -33,10 +30,8 @@ class GruReverse(NodeDeviation):
     )
     cure: ClassVar[str | None] = "gru-unrolled"
     source: ClassVar[str] = "canndev gru_fusion_pass.cc, rnn.h 2022-06"
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """The pass was read up to 6.0; nothing says that it changed, or did not."""
-        return "high" if conditions.profile.is_read else "low"
+    confidences: ClassVar[Confidences] = Confidences("high", "low", "low")
+    """The pass was read up to 6.0; nothing says that it changed, or did not."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Look at direction."""

@@ -20,15 +20,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.types import runs_in_half
 from ascendflow.graph.dtypes import FLOATS
 from ascendflow.graph.nodes import input_at, label
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 EXACT = 2048
 """Up to here every whole number is an fp16 number."""
@@ -80,10 +78,8 @@ class IndexInHalf(NodeDeviation):
     source: ClassVar[str] = (
         "GE op_dtype_selection_strategy_force_fp16.cc; canndev and ops-cv RoiAlign plugins"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """How types are chosen was read; that RoiAlign's boxes follow is inferred."""
-        return "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "medium")
+    """How types are chosen was read; that RoiAlign's boxes follow is inferred."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look for fp16 kernels upstream of what the node takes as positions."""

@@ -11,17 +11,14 @@ Source: canndev `div_plugin.cc`, `real_div.py`, 2022-06; 8.1.RC1 `real_div.py`,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.integers import is_exact, truncated_quotient, wide
 from ascendflow.graph.edit import Chain
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
 
 
 class IntDiv(NodeDeviation):
@@ -40,10 +37,8 @@ class IntDiv(NodeDeviation):
         "canndev div_plugin.cc, real_div.py 2022-06; CANN 8.1.RC1 real_div.py, "
         "aic-<soc>-ops-info.json"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """The kernel was read; that AI Core gets the node follows from it."""
-        return "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "medium")
+    """The kernel was read; that AI Core gets the node follows from it."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Find int32 that may pass 2**24."""

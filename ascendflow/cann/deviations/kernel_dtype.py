@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, ModelDeviation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
     from ascendflow.cann.detection import Consequence, Found
-    from ascendflow.documents.conversion import Confidence
 
 
 class KernelDtype(ModelDeviation):
@@ -40,10 +39,8 @@ class KernelDtype(ModelDeviation):
         "GE sub_ops_store.cc CheckPrecisionReduce, op_format_dtype_judge.cc; CANN 8.1.RC1 "
         "aic-<soc>-ops-info.json, aicpu_kernel.json"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """The rule and the tables were read in source."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """The rule and the tables were read in source."""
 
     def detect(
         self,

@@ -13,14 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.per_axis import normalise_along
 from ascendflow.graph.legacy_axis import coerces, read_legacy_axis
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 _CANN_DEFAULT = -1
 
@@ -43,11 +41,8 @@ class LogSoftmaxLegacyAxis(NodeDeviation):
         "canndev logsoftmax_plugin.cc 2022-06; ops-nn logsoftmax_onnx_plugin.cpp 9.1.0, "
         "master"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read at both ends: up to 6.0, and from 8.5 on."""
-        profile = conditions.profile
-        return "high" if profile.is_read or profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "high")
+    """Read at both ends: up to 6.0, and from 8.5 on."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Compare over which axes ONNX and CANN normalise."""

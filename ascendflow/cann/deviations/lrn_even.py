@@ -10,15 +10,12 @@ Sources: canndev `lrn_plugin.cc`, 2022-06; ops-nn 8.5.0 to 9.1.0 `lrn_onnx_plugi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 
 class LrnEven(NodeDeviation):
@@ -37,11 +34,8 @@ class LrnEven(NodeDeviation):
     source: ClassVar[str] = (
         "canndev lrn_plugin.cc 2022-06; ops-nn 8.5.0 to 9.1.0 lrn_onnx_plugin.cpp"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read in source up to 6.0 and from 8.5 on; carried on between."""
-        profile = conditions.profile
-        return "high" if profile.is_read or profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "high")
+    """Read in source up to 6.0 and from 8.5 on; carried on between."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look for an even size."""

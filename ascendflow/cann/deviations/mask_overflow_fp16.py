@@ -31,8 +31,8 @@ class MaskOverflow(NodeDeviation):
     consequences: ClassVar[tuple[Consequence, ...]] = ("silent", "precision")
     onnx: ClassVar[str] = "A mask of -1e9 or -3.4e38 is a finite fp32 number."
     cann: ClassVar[str] = (
-        "In fp16 it is -65504, or -inf before 8.5 on 910B and 910_93, where 0 * inf and a "
-        "row of nothing but -inf give NaN."
+        "In fp16 it is -65504, which masks all the same (`precision`), or, before 8.5 on "
+        "910B and 910_93, -inf (`silent`): 0 * inf and a row of nothing but -inf give NaN."
     )
     cure: ClassVar[str | None] = "clamp-mask"
     source: ClassVar[str] = (

@@ -11,12 +11,12 @@ Source: canndev `mod_plugin.cc`, 2022-06; ops-math `mod_onnx_plugin.cpp`, 8.5.0 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.integers import (
     SIGNED,
     UNSIGNED,
@@ -26,9 +26,6 @@ from ascendflow.cann.integers import (
     wide,
 )
 from ascendflow.graph.edit import Chain
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
 
 
 class ModSign(NodeDeviation):
@@ -50,10 +47,8 @@ class ModSign(NodeDeviation):
         "canndev mod_plugin.cc 2022-06; ops-math mod_onnx_plugin.cpp 8.5.0 to master; CANN "
         "8.1.RC1 mod.py, dynamic/mod.py, aic-<soc>-ops-info.json, tf_kernel.json"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """Parser and AI Core kernel were read in every version; AI CPU's is a binary."""
-        return "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "medium")
+    """Parser and AI Core kernel were read in every version; AI CPU's is a binary."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look at the signs that the operands may have, then at their size."""

@@ -24,15 +24,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Found
-from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, ModelDeviation
 from ascendflow.graph.nodes import bodies_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class NameRepeated(ModelDeviation):
@@ -52,10 +50,8 @@ class NameRepeated(ModelDeviation):
     source: ClassVar[str] = (
         "GE onnx_parser.cc Prechecker, pre_checker.cc CheckName, if_subgraph_adapter.cc"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """Read in the parser itself."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """Read in the parser itself."""
 
     def detect(
         self, model: ir.Model, conditions: Conditions

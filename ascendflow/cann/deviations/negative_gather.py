@@ -15,13 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.graph.nodes import constant
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class NegativeGather(NodeDeviation):
@@ -40,10 +38,8 @@ class NegativeGather(NodeDeviation):
         "canndev gather_plugin.cc, selection_ops.h REG_OP(GatherV2); ops-nn 8.5.0 to "
         "master gather_onnx_plugin.cpp; ModelZoo-PyTorch VilBert fix_onnx.py"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """When between 6.0 and 8.5 the plugin changed is not known."""
-        return "medium" if conditions.profile.is_read else "low"
+    confidences: ClassVar[Confidences] = Confidences("medium", "low", "low")
+    """When between 6.0 and 8.5 the plugin changed is not known."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look at constant indices."""

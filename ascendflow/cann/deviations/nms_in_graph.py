@@ -16,12 +16,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class NmsInGraph(NodeDeviation):
@@ -43,10 +41,8 @@ class NmsInGraph(NodeDeviation):
         "canndev non_max_suppression_plugin.cc; ops-cv 9.0.0 to master; CANN 8.1.RC1 "
         "aic-<soc>-ops-info.json; ultralytics/ultralytics#25432, open-mmlab/mmdeploy#1791"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """The plugin was read, the kernels were not."""
-        return "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "medium")
+    """The plugin was read, the kernels were not."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Name every one."""

@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Found
-from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, ModelDeviation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class NoInput(ModelDeviation):
@@ -30,10 +28,8 @@ class NoInput(ModelDeviation):
     cann: ClassVar[str] = "A graph without inputs or without outputs is refused (E16001)."
     cure: ClassVar[str | None] = None
     source: ClassVar[str] = "GE onnx_parser.cc ParseInput, ParseOutput"
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """Read in the parser itself."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """Read in the parser itself."""
 
     def detect(
         self, model: ir.Model, conditions: Conditions

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Found
-from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, ModelDeviation
 from ascendflow.cann.deviations.onehot_wrap import OneHotWrap
 from ascendflow.cann.deviations.op_unregistered import unregistered
 from ascendflow.cann.types import floating
@@ -30,10 +30,10 @@ from ascendflow.graph.operators import DEFAULT_DOMAINS, RANDOM_OPERATORS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ascendflow.documents.conversion import Confidence
-
 FIRST_OPSET = 9
 """Before it no operator tells NaN, so that saturation cannot be spelled."""
+
+_UNDRAWN = "take the random part out, or make what it draws an input of the model"
 
 _IN_OTHER_TYPES = {"OneHot": OneHotWrap()}
 """Operators that are computed in types of their own where the deviation is found."""
@@ -71,10 +71,8 @@ class NotEmulated(ModelDeviation):
         "compute in float32, float16 or int32, and outside of If, Loop and Scan"
     )
     source: ClassVar[str] = "none: what CANN does with such nodes was not read"
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """Nothing is claimed of CANN."""
-        return "low"
+    confidences: ClassVar[Confidences] = Confidences("low", "low", "low")
+    """Nothing is claimed of CANN."""
 
     def detect(
         self, model: ir.Model, conditions: Conditions
@@ -83,7 +81,8 @@ class NotEmulated(ModelDeviation):
         opset = model_opset(model)
         if opset is not None and conditions.profile.opsets[0] <= opset < FIRST_OPSET:
             reason = f"the emulator does not compute opset {opset}, only {FIRST_OPSET} on"
-            yield None, Found(reason, "unknown")
+            advice = f"export the model again, in opset {FIRST_OPSET} or above"
+            yield None, Found(reason, "unknown", advice=advice)
         kernels = KernelLookup()
         for node in model.graph.all_nodes():
             found = unregistered(node, model, conditions)
@@ -96,7 +95,8 @@ class NotEmulated(ModelDeviation):
                 what = [f"onnxruntime has no kernel for {node.op_type} {_types(node)}"]
             if what:
                 reason = f"{', '.join(what)}, which the emulator does not compute"
-                yield node, Found(reason, "unknown")
+                draws = node.op_type in RANDOM_OPERATORS
+                yield node, Found(reason, "unknown", advice=_UNDRAWN if draws else None)
 
 
 def _is_run(node: ir.Node, kernels: KernelLookup, conditions: Conditions) -> bool:

@@ -11,19 +11,16 @@ master; 8.1.RC1 `mod.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.integers import SIGNED, UNSIGNED, bounds
 from ascendflow.graph.edit import Chain
 from ascendflow.graph.nodes import constant
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
 
 
 class OneHotWrap(NodeDeviation):
@@ -39,11 +36,8 @@ class OneHotWrap(NodeDeviation):
         "canndev onehot_plugin.cc 2022-06; ops-math onehot_onnx_plugin.cpp 9.1.0, master; "
         "CANN 8.1.RC1 mod.py"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read at both ends: up to 6.0, and from 8.5 on."""
-        profile = conditions.profile
-        return "high" if profile.is_read or profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "high")
+    """Read at both ends: up to 6.0, and from 8.5 on."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Compare what the indices lie between with the depth."""

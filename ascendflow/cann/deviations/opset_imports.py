@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Found
-from ascendflow.cann.deviations.deviation import Conditions, ModelDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, ModelDeviation
 from ascendflow.graph.nodes import nodes_of
 from ascendflow.graph.operators import DEFAULT_DOMAINS
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class OpsetImports(ModelDeviation):
@@ -46,10 +44,8 @@ class OpsetImports(ModelDeviation):
         "GE onnx_parser.cc ConstructOriType, 8.5.0 to 9.1.0; CANN 8.1.RC1 error_code.json "
         "E16005"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """Read in the parser itself, old and new."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """Read in the parser itself, old and new."""
 
     def detect(
         self, model: ir.Model, conditions: Conditions

@@ -12,13 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.graph.nodes import input_at
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class PadAxes(NodeDeviation):
@@ -33,10 +31,8 @@ class PadAxes(NodeDeviation):
     source: ClassVar[str] = (
         "canndev pad_ops.h REG_OP(PadV3); ops-math 8.5.0 to 9.1.0 pad_onnx_plugin.cpp"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """That it is not read is certain; what follows was not seen."""
-        return "high" if conditions.profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "high")
+    """That it is not read is certain; what follows was not seen."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Look for the input."""

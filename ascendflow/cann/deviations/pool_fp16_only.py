@@ -16,14 +16,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from ascendflow.atc_words import FORCE_FP16
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
-from ascendflow.vocabulary import FORCE_FP16
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class PoolFp16Only(NodeDeviation):
@@ -38,10 +36,8 @@ class PoolFp16Only(NodeDeviation):
     )
     cure: ClassVar[str | None] = None
     source: ClassVar[str] = "CANN 8.1.RC1 aic-<soc>-ops-info.json"
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """The tables were read."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """The tables were read."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Find fp32 pools in a mode that would have fp32, on a kernel that has not."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.pow_kernel import SOURCE, put_in_place, why_not_in_half
 from ascendflow.graph.powers import PRODUCTS, constant_power
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class PowSquare(NodeDeviation):
@@ -28,10 +26,8 @@ class PowSquare(NodeDeviation):
     )
     cure: ClassVar[str | None] = "pow-to-mul"
     source: ClassVar[str] = SOURCE
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """The kernel was read in two releases; its log and exp are taken to be rounded."""
-        return "low" if conditions.profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "low")
+    """The kernel was read in two releases; its log and exp are taken to be rounded."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Find a Pow of floats on 310 that no pass turns into Square."""

@@ -17,14 +17,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.profile import Release
 from ascendflow.graph.reductions import NOOP, REDUCTIONS, Axes, reads_axes
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 _FORWARDED_SINCE = Release(9, 1)
 _FORWARDED = frozenset(
@@ -48,11 +46,8 @@ class ReduceNoop(NodeDeviation):
         "canndev reduce_sum_plugin.cc 2022-06; ops-math reduce_*_onnx_plugin.cpp 8.5.0, "
         "9.0.0, 9.1.0"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read at both ends: up to 6.0, and from 8.5 on."""
-        profile = conditions.profile
-        return "high" if profile.is_read or profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "high")
+    """Read at both ends: up to 6.0, and from 8.5 on."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Look at the attribute and the axes."""

@@ -15,21 +15,18 @@ Sources: 8.1.RC1 `dynamic/reduce_mean.py` (get_calc_dtype), `dynamic/reduce_mean
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.operators import target_op
 from ascendflow.cann.rounding import stored
 from ascendflow.graph.edit import Chain
 from ascendflow.graph.reductions import NOOP, reduced_axes, reduced_lengths
 from ascendflow.vocabulary import HALF_MAX
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
 
 _FAMILIES = frozenset({"ascend310", "ascend310b"})
 
@@ -49,10 +46,8 @@ class ReduceMeanFp16Acc(NodeDeviation):
     source: ClassVar[str] = (
         "CANN 8.1.RC1 dynamic/reduce_mean.py, dynamic/reduce_mean_d.py, impl_mode/*.ini"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """The types were read in source; the order of the additions is assumed."""
-        return "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "medium")
+    """The types were read in source; the order of the additions is assumed."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Find means over more than one element that are kept in fp16."""
@@ -139,18 +134,11 @@ def _addition(node: ir.Node) -> ir.Graph:
         ir.Value(name=f"{prefix}/{name}", type=float32, shape=lanes)
         for name in ("so_far", "row")
     )
-    bounds = [
-        ir.Value(
-            name=f"{prefix}/{name}",
-            type=float32,
-            shape=ir.Shape([]),
-            const_value=ir.Tensor(np.array(bound, np.float32), name=f"{prefix}/{name}"),
-        )
-        for name, bound in (("highest", HALF_MAX), ("lowest", -HALF_MAX))
-    ]
+    highest = _scalar(f"{prefix}/highest", HALF_MAX)
+    lowest = _scalar(f"{prefix}/lowest", -HALF_MAX)
     nodes = [ir.node("Add", [before, row])]
-    nodes.append(ir.node("Min", [nodes[-1].outputs[0], bounds[0]]))
-    nodes.append(ir.node("Max", [nodes[-1].outputs[0], bounds[1]]))
+    nodes.append(ir.node("Min", [nodes[-1].outputs[0], highest]))
+    nodes.append(ir.node("Max", [nodes[-1].outputs[0], lowest]))
     for dtype in (ir.DataType.FLOAT16, ir.DataType.FLOAT):
         nodes.append(ir.node("Cast", [nodes[-1].outputs[0]], {"to": int(dtype)}))
     for number, each in enumerate(nodes):
@@ -160,7 +148,17 @@ def _addition(node: ir.Node) -> ir.Graph:
         [before, row],
         [nodes[-1].outputs[0]],
         nodes=nodes,
-        initializers=bounds,
+        initializers=[highest, lowest],
         name=prefix,
         opset_imports={},
+    )
+
+
+def _scalar(name: str, number: float) -> ir.Value:
+    tensor = ir.Tensor(np.array(number, np.float32), name=name)
+    return ir.Value(
+        name=name,
+        type=ir.TensorType(ir.DataType.FLOAT),
+        shape=ir.Shape([]),
+        const_value=tensor,
     )

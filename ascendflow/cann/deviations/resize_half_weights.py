@@ -20,15 +20,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.deviations.resize_lowering import spell_out, weights
 from ascendflow.cann.resizing import Resizing, read_as_cann
 from ascendflow.graph.resize_node import OP_TYPES
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class ResizeHalfWeights(NodeDeviation):
@@ -46,10 +44,8 @@ class ResizeHalfWeights(NodeDeviation):
         "CANN 8.1.RC1 resize_bilinear_v2.py, Ascend310P3.ini; canndev "
         "op_tiling/resize_bilinear_v2.cc"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """The weights were read in source; how `vbi` adds up was not."""
-        return "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "medium")
+    """The weights were read in source; how `vbi` adds up was not."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:
         """Find products of weights that are no fp16 numbers."""

@@ -12,15 +12,12 @@ Source: canndev `roiAlign_plugin.cc`, 2022-06; ops-cv `roi_align_onnx_plugin.cpp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import onnx_ir as ir
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
-
-if TYPE_CHECKING:
-    from ascendflow.documents.conversion import Confidence
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 
 _AVERAGE = "avg"
 
@@ -41,11 +38,8 @@ class RoiAlignMax(NodeDeviation):
         "canndev roiAlign_plugin.cc 2022-06; ops-cv roi_align_onnx_plugin.cpp 9.1.0; CANN "
         "8.1.RC1 op_proto ROIAlign"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read at both ends: up to 6.0, and from 8.5 on."""
-        profile = conditions.profile
-        return "high" if profile.is_read or profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("high", "medium", "high")
+    """Read at both ends: up to 6.0, and from 8.5 on."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Look at `mode`."""

@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.rounding import stored
 from ascendflow.graph.edit import Chain
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 
 class Round310(NodeDeviation):
@@ -33,10 +31,8 @@ class Round310(NodeDeviation):
     source: ClassVar[str] = (
         "canndev dynamic/round.py 2022-06; CANN 8.1.RC1 round.py, Ascend310.ini"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:  # noqa: ARG002
-        """The kernel was read, and the SoC's list of instructions."""
-        return "high"
+    confidences: ClassVar[Confidences] = Confidences("high", "high", "high")
+    """The kernel was read, and the SoC's list of instructions."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Find fp32 on Ascend310."""

@@ -18,13 +18,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ascendflow.cann.detection import Consequence, Detection, Found, Harmless
-from ascendflow.cann.deviations.deviation import Conditions, NodeDeviation
+from ascendflow.cann.deviations.deviation import Conditions, Confidences, NodeDeviation
 from ascendflow.cann.profile import Release
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-    from ascendflow.documents.conversion import Confidence
 
 _PASSED_ON_SINCE = Release(9, 1)
 
@@ -42,10 +40,8 @@ class ScatterNDReduction(NodeDeviation):
         "canndev similar_opp_plugins.cc, scatter_elements_plugin.cc; ops-math 8.5.0 to "
         "9.1.0 similar_opp_onnx_plugin.cpp; ops-nn scatter_elements_onnx_plugin.cpp"
     )
-
-    def confidence(self, conditions: Conditions) -> Confidence:
-        """Read from 8.5 on; ONNX has had the attribute only since opset 16."""
-        return "high" if conditions.profile.is_open else "medium"
+    confidences: ClassVar[Confidences] = Confidences("medium", "medium", "high")
+    """Read from 8.5 on; ONNX has had the attribute only since opset 16."""
 
     def detect(self, node: ir.Node, conditions: Conditions) -> Detection:  # noqa: ARG002
         """Read the attribute."""

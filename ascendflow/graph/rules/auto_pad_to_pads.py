@@ -8,9 +8,10 @@ Where a pool's stride is so long that the formula pads by less than nothing, onn
 refuses MaxPool and AveragePool; of LpPool it crops the front by half of that, rounded
 towards 0, SAME_LOWER by half of one less. That becomes a Slice.
 
-Left alone where the amount is not sure: an unknown length, but at stride 1; a dilated
-window, for which onnxruntime computes the pads of pools as if it had no gaps and refuses
-convolutions; and ceil_mode, which is to have no say here, but has in onnxruntime.
+Left alone where the amount is not sure: an unknown length, but at stride 1, or where all
+gears pad alike; a dilated window, for which onnxruntime computes the pads of pools as if it
+had no gaps and refuses convolutions; and ceil_mode, which is to have no say here, but has
+in onnxruntime.
 
 Source: ONNX operator documents, AveragePool-11, MaxPool-12, LpPool-11, Conv-11; canndev
 `max_pool_plugin.cc`, `average_pool_plugin.cc`, `lppool_plugin.cc`, `conv_plugin.cc`.
@@ -25,7 +26,13 @@ import onnx_ir as ir
 from ascendflow.graph.edit import Chain, attributes_of
 from ascendflow.graph.opset_spelling import SPATIAL, Cut, sliced
 from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
-from ascendflow.graph.windows import POOLS, Window, lengths_for_pads, read_window
+from ascendflow.graph.windows import (
+    POOLS,
+    Window,
+    lengths_for_pads,
+    lengths_in_gears,
+    read_window,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,10 +59,7 @@ class AutoPadToPads(Rule):
             return
         lengths = lengths_for_pads(node, window)
         if window.is_same and lengths is None:
-            yield Skipped(
-                node,
-                "the lengths of its input are not fixed along an axis of stride over 1",
-            )
+            yield Skipped(node, _why_open(node, window))
             return
         crops = _crops(node, window, lengths or ())
         if crops is not None and node.op_type != "LpPool":
@@ -80,6 +84,14 @@ def _why_not(window: Window) -> str | None:
     if window.is_same and window.ceil:
         return f"ceil_mode beside auto_pad {window.auto_pad}"
     return None
+
+
+def _why_open(node: ir.Node, window: Window) -> str:
+    if not (gears := lengths_in_gears(node)):
+        return "the lengths of its input are not fixed along an axis of stride over 1"
+    totals = {str(window.totals_for(each)): list(each) for each in gears}
+    needed = ", ".join(f"{total} at lengths {each}" for total, each in totals.items())
+    return f"its gears do not pad alike, or crop: by {needed}"
 
 
 def _crops(node: ir.Node, window: Window, lengths: Sequence[int]) -> list[int] | None:

@@ -10,6 +10,8 @@ and a mean that does not count its padding has the same divisor. For one that do
 `pads` become elements first, and what lies beyond them is padding that does not count; its
 values may differ in the last bit, all others stay as they are.
 
+The padding must be the same in every gear.
+
 Source: ONNX operator documents, AveragePool-11, MaxPool-12, LpPool-18; canndev
 `nn_pooling_ops.cc`, `lppool_plugin.cc`, `max_pool_plugin.cc`; CANN 8.1.RC1
 `dynamic/avg_pool_v2.py`.
@@ -29,7 +31,7 @@ from ascendflow.graph.windows import (
     Pads,
     Window,
     counts_padding,
-    lengths_of,
+    lengths_in_gears,
     read_window,
 )
 
@@ -51,17 +53,21 @@ class CeilModeToPads(Rule):
 
     def apply(self, node: ir.Node) -> Iterator[Finding]:
         """Replace one pool."""
-        window, lengths = read_window(node), lengths_of(node)
+        window, gears = read_window(node), lengths_in_gears(node)
         if window is None or not window.ceil:
             yield Skipped(node, "its ceil_mode is off")
             return
         if (reason := _why_not(node, window)) is not None:
             yield Skipped(node, reason)
             return
-        if lengths is None:
+        if not gears:
             yield Skipped(node, "the lengths of its input are not fixed")
             return
-        read = window.tails_read(lengths)
+        read, *others = dict.fromkeys(map(window.tails_read, gears))
+        if others:
+            told = ", ".join(str(list(each)) for each in (read, *others))
+            yield Skipped(node, f"its gears read past the end by different numbers: {told}")
+            return
         if any(tail >= k for tail, k in zip(read, window.kernel, strict=True)):
             yield Skipped(
                 node, f"its window of {list(window.kernel)} reads {list(read)} past"

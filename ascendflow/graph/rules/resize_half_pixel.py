@@ -7,7 +7,8 @@ sampling, silently. This rule picks the spelling that works.
 By the ONNX definition the two modes differ only where the output length is 1 and the
 input length is not, so on every node this rule touches onnxruntime must return the
 same values before and after; the `check` stage holds us to that. An axis of open length
-that a scale of 1 or more resizes comes out as 1 only from 1, so it is taken too.
+that a scale of 1 or more resizes comes out as 1 only from 1, so it is taken too; so is one
+that no gear makes 1.
 
 Cubic is left alone: CANN refuses it under either spelling, as read up to 6.0 and carried
 on to 8.4; from 8.5 on it goes to a pass that is not open. Opset 10 has no such attribute.
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import onnx_ir as ir
 
+from ascendflow.graph.gears import shapes_of
 from ascendflow.graph.nodes import constant, input_at, length_along
 from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
 
@@ -72,7 +74,10 @@ def _why_values_could_change(node: ir.Node) -> str | None:
     for number, axis in ((2, "H"), (3, "W")):
         # From length 1 to length 1 both modes sample the one element there is.
         length, stays_one = shape[number], length_along(node.inputs[0], number) == 1
-        if not isinstance(length, int) and not _never_shortens(node, number):
+        if not isinstance(length, int) and (gears := _in_gears(node, number)):
+            if any(after == 1 != before for before, after in gears):
+                return f"{axis} is 1 in a gear, where the modes differ by definition"
+        elif not isinstance(length, int) and not _never_shortens(node, number):
             return (
                 f"{axis} is dynamic, so it could be 1, where the modes differ; it must be "
                 "fixed, or resized by a constant scale of 1 or more"
@@ -80,6 +85,16 @@ def _why_values_could_change(node: ir.Node) -> str | None:
         if length == 1 and not stays_one:
             return f"{axis} is 1, where the modes differ by definition"
     return None
+
+
+def _in_gears(node: ir.Node, axis: int) -> list[tuple[int, int]]:
+    """Return the lengths in and out along `axis` in every gear; none if unknown."""
+    before, after = shapes_of(node.inputs[0]), shapes_of(node.outputs[0])
+    if len(before) == 1:  # fixed: the same in every gear
+        before = [*before] * len(after)
+    if len(before) != len(after) or any(len(shape) <= axis for shape in (*before, *after)):
+        return []
+    return [(b[axis], a[axis]) for b, a in zip(before, after, strict=True)]
 
 
 def _never_shortens(node: ir.Node, axis: int) -> bool:

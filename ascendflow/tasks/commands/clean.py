@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from doit.cmd_clean import Clean as DoitClean
 
+from ascendflow.build.project import PLAN
 from ascendflow.tasks.commands.command import WithoutTraceback
 from ascendflow.tasks.removal import RemoveFolder
+from ascendflow.tasks.selection import PIPELINES, all_models
 from ascendflow.tasks.session import SESSION
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ class Clean(WithoutTraceback, DoitClean):
     def clean_tasks(self, tasks: list[Task], dryrun: bool, cleanforget: bool) -> None:
         """Remove what the tasks made; a folder takes what is inside with it."""
         verb = "would remove" if dryrun else "removed"
-        there = [removal for removal in _outermost(_removals(tasks)) if _exists(removal)]
+        asked = _outermost(_removals(tasks))
+        there = [removal for removal in asked if _exists(removal)]
         SESSION.asked_runs = lambda: {removal.run_name for removal in there}
         for removal in there:
             if not dryrun:
@@ -40,6 +43,8 @@ class Clean(WithoutTraceback, DoitClean):
             self.outstream.write(f"{verb} {removal.folder}\n")
         if not there:
             self.outstream.write("nothing to remove\n")
+        for line in _left({each.run_name for each in asked if each.is_whole}):
+            self.outstream.write(f"{line}\n")
         super().clean_tasks(tasks, dryrun, cleanforget)
 
 
@@ -58,6 +63,25 @@ def _outermost(removals: Iterable[RemoveFolder]) -> list[RemoveFolder]:
         for folder in sorted(named)
         if not named.keys() & {p.as_posix() for p in PurePosixPath(folder).parents}
     ]
+
+
+def _left(cleaned: set[str]) -> Iterator[str]:
+    """Say which folders stay: of cleaned models, what was built for other targets.
+
+    And those of models that are no more, where all that there are were cleaned.
+    """
+    repository = SESSION.project.repository
+    models = set(all_models(repository))
+    for plan in sorted(repository.glob(f"build/*/{PLAN}")):
+        name = plan.parent.name
+        model, _, target = name.partition("@")
+        if name not in cleaned and model in cleaned:
+            soc, _, mode = target.partition("-")
+            other = f"model={model} soc={soc} precision={mode}"
+            yield f"left build/{name}: `doit clean {other}` removes it"
+        elif model not in models and models <= cleaned:
+            gone = f"there is no {PIPELINES}/{model} any more"
+            yield f"left build/{name}: {gone}, so remove the folder by hand"
 
 
 def _exists(removal: RemoveFolder) -> bool:

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from doit import doit_cmd
 from doit.cmd_base import Command
 from doit.cmdparse import CmdParseError
 from doit.exceptions import InvalidCommand
 
 from ascendflow.errors import AscendflowError, UsageError, plain
+from ascendflow.tasks.commands import WITHHELD
 from ascendflow.terminal import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+INTERNAL = ("dep_file", "backend", "codec_cls", "check_file_uptodate")
+"""doit's options about its own database, which no user of ours has a use for."""
+
+
 class Helpful:
     """Mix-in: `COMMAND --help` is `help COMMAND`, where doit would dump its options."""
+
+    def help(self) -> str:
+        """Return doit's text, without the options of doit's own database."""
+        options = self.cmdparser._options  # type: ignore[attr-defined]  # noqa: SLF001
+        hidden = {} if isinstance(self, OwnCommand) else INTERNAL
+        kept = {name: options.pop(name) for name in hidden if name in options}
+        text: str = super().help()  # type: ignore[misc]
+        options.update(kept)
+        return text
 
     def parse_execute(self, in_args: list[str]) -> int:
         """Help if that is asked for, else do as the command does."""
         if {"--help", "-h"} & set(in_args):
-            sys.stdout.write(f"{self.help()}\n")  # type: ignore[attr-defined]
+            sys.stdout.write(f"{self.help()}\n")
             return 0
         code: int = super().parse_execute(in_args)  # type: ignore[misc]
         return code
@@ -40,9 +56,13 @@ class WithoutTraceback(Helpful):
         try:
             return _exit_code(lambda: execute(opt_values, pos_args))
         except InvalidCommand as error:
-            if error.not_found is None or (near := self._nearest(error.not_found)) is None:
+            unknown = re.fullmatch(r"'(.+)' is not a task\.", str(error))
+            name = unknown[1] if unknown else error.not_found
+            if name is not None and (left_out := _left_out(name)) is not None:
+                raise InvalidCommand(left_out) from error
+            if name is None or (near := self._nearest(name)) is None:
                 raise
-            problem = f"there is no task or command {error.not_found!r}"
+            problem = f"there is no task or command {name!r}"
             raise InvalidCommand(f"{problem}\n  hint: did you mean {near!r}?") from error
 
     def _nearest(self, name: str) -> str | None:
@@ -52,8 +72,27 @@ class WithoutTraceback(Helpful):
         overridden = [task for task in tasks if task.startswith(f"{name}@")]
         if overridden:  # by soc= or precision=, which are in a run's name
             return overridden[0]
+        refused = {command for command, _ in WITHHELD}
         commands: list[str] = self.loader.cmd_names  # type: ignore[attr-defined]
-        return next(iter(get_close_matches(name, [*tasks, *commands], n=1)), None)
+        known = [*tasks, *(each for each in commands if each not in refused)]
+        return next(iter(get_close_matches(name, known, n=1)), None)
+
+
+def _left_out(task: str) -> str | None:
+    """Say that `model=` does not select the model of a task, where it is that."""
+    from ascendflow.tasks.selection import all_models, select_models
+    from ascendflow.tasks.session import SESSION
+    from ascendflow.tasks.variables import read_variables
+
+    wanted = read_variables().model
+    models = all_models(SESSION.project.repository)
+    model = task.rpartition(":")[2].partition("@")[0]
+    if model not in models or model in select_models(models, wanted):
+        return None
+    return (
+        f"{task!r} is of model {model!r}, which model={wanted} leaves out\n"
+        f"  hint: write model={model}, or no model="
+    )
 
 
 class WithOptionsAnywhere(Command):
@@ -80,15 +119,21 @@ class OwnCommand(Helpful, WithOptionsAnywhere):
 
     def parse_execute(self, in_args: list[str]) -> int:
         """Parse and execute; an option that is not there is one line."""
+        # doit takes them out of the command line before a command sees it.
+        words = {} if {"--help", "-h"} & set(in_args) else doit_cmd._CMDLINE_VARS  # noqa: SLF001
+        if words:
+            name, value = next(iter(words.items()))
+            hint = "an option and its value are two words: --name value"
+            if "--shape" in in_args:
+                hint = f"write --shape {name}:{value}"
+            complain(UsageError(f"{self.name}: takes no {name}={value}", hint=hint))
+            return UsageError.exit_code
         try:
             return super().parse_execute(in_args)
         except CmdParseError as error:
             problem, _, _ = str(error).partition(" (parsing options")
             problem = problem.removeprefix("Error parsing Command: ")
-            lacks = problem.endswith("requires argument")
-            # doit takes it out of the command line before a command sees it.
-            hint = "a word like name=value is a variable of doit's, no argument"
-            complain(UsageError(f"{self.name}: {problem}", hint=hint if lacks else None))
+            complain(UsageError(f"{self.name}: {problem}"))
             return UsageError.exit_code
 
     def execute(self, opt_values: dict[str, Any], pos_args: list[str]) -> int:

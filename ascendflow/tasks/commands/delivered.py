@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import StageError
+from ascendflow.tasks.commands.options import SHAPE, switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,22 +27,12 @@ MADE = "this is what the rules of a pipeline left, which it converts"
 MADE_AS = ("rewrite", "rewritten", "model.onnx")
 AS_IS = "without --simplify the file is looked at as it is"
 OPTIONS: tuple[dict[str, Any], ...] = (
-    {
-        "name": "shape",
-        "long": "shape",
-        "type": list,
-        "default": [],
-        "metavar": "NAME:SIZES",
-        "help": "shape to build for, of an input with dynamic dimensions; repeatable",
-    },
-    {
-        "name": "simplify",
-        "long": "simplify",
-        "type": bool,
-        "default": False,
-        "help": "do first what a pipeline does before its rules: fix the shapes, fold"
-        " constants, fuse; names are those of the simplified model",
-    },
+    SHAPE,
+    switch(
+        "simplify",
+        "do first what a pipeline does before its rules: fix the shapes, fold constants,"
+        " fuse; names are those of the simplified model",
+    ),
 )
 
 
@@ -88,8 +79,11 @@ def looked(path: Path, shapes: Shapes, *, is_simplified: bool, verb: str) -> Loo
     from ascendflow.graph.structure import read_structure
     from ascendflow.report.lint_text import Looked
 
+    given = " ".join(
+        f"--shape {name}:{','.join(map(str, sizes))}" for name, sizes in shapes.items()
+    )
     if is_simplified:
-        return Looked(SIMPLIFIED)
+        return Looked(SIMPLIFIED, shapes=given)
     if path.resolve().parts[-3:] == MADE_AS:
         return Looked(MADE, is_made=True)
     asked, is_open = ["--simplify"], False
@@ -100,4 +94,4 @@ def looked(path: Path, shapes: Shapes, *, is_simplified: bool, verb: str) -> Loo
             asked.append(f"--shape {each.name}:{','.join(spelled) or '?'}")
             is_open = True
     again = " ".join(asked)
-    return Looked(f"{DELIVERED}; to {verb} that, add {again}", again, is_open)
+    return Looked(f"{DELIVERED}; to {verb} that, add {again}", again, is_open, shapes=given)

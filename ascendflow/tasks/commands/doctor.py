@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ascendflow.atc_words import SOC_VERSIONS
 from ascendflow.documents.doctor import DOCTOR_BACKENDS
 from ascendflow.errors import UsageError
-from ascendflow.manifest.problems import closest_or_all
 from ascendflow.tasks import signals
 from ascendflow.tasks.commands.command import OwnCommand
+from ascendflow.tasks.commands.options import refuse_unknown, word
 
 if TYPE_CHECKING:
     from ascendflow.doctor.facts import Asked
@@ -31,48 +32,25 @@ class Doctor(OwnCommand):
         " emulator, which needs none."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {
-            "name": "toolkit",
-            "long": "toolkit",
-            "default": "",
-            "metavar": "DIR",
-            "help": "the folder of a CANN; else variables and the usual folders tell",
-        },
-        {
-            "name": "python",
-            "long": "python",
-            "default": "",
-            "metavar": "PATH",
-            "help": "the python3 for atc and ais_bench; else the first other one on PATH",
-        },
-        {
-            "name": "backend",
-            "long": "backend",
-            "default": "",
-            "metavar": "BACKEND",
-            "help": "emulator or cann: what the exit code is about",
-        },
-        {
-            "name": "cann",
-            "long": "cann",
-            "default": "",
-            "metavar": "VERSION",
-            "help": "the CANN version that is wanted, e.g. 8.1",
-        },
-        {
-            "name": "soc",
-            "long": "soc",
-            "default": "",
-            "metavar": "SOC",
-            "help": "the SoC that is wanted, e.g. Ascend310P3",
-        },
-        {
-            "name": "format",
-            "long": "format",
-            "default": "text",
-            "metavar": "FORMAT",
-            "help": "text or json (its schema: `schema doctor`) [default: text]",
-        },
+        word(
+            "toolkit",
+            "DIR",
+            "the folder of a CANN; else variables and the usual folders tell",
+        ),
+        word(
+            "python",
+            "PATH",
+            "the python3 for atc and ais_bench; else the first other one on PATH",
+        ),
+        word("backend", "BACKEND", "emulator or cann: what the exit code is about"),
+        word("cann", "VERSION", "the CANN version that is wanted, e.g. 8.1"),
+        word("soc", "SOC", "the SoC that is wanted, e.g. Ascend310P3"),
+        word(
+            "format",
+            "FORMAT",
+            "text or json (its schema: `schema doctor`) [default: text]",
+            "text",
+        ),
     )
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
@@ -83,29 +61,27 @@ class Doctor(OwnCommand):
         asked = _asked(options)
         signals.install()  # a device that hangs makes npu-smi hang
         found = _examined(asked)
+        if asked.soc:  # a later CANN knows more than the one whose names are listed
+            own = () if found["toolkit"] is None else found["toolkit"]["socs"]
+            known = dict.fromkeys((*SOC_VERSIONS, *own))
+            refuse_unknown("doctor", "soc", asked.soc, known)
         sys.stdout.write(_spelled(found, options["format"]))
         return 0 if found["ready"][found["backend"]] else NOT_READY
 
 
 def _asked(options: dict[str, Any]) -> Asked:
+    from ascendflow.backends.cann.needs import release_of
     from ascendflow.doctor.facts import Asked
-    from ascendflow.doctor.needs import release_of
 
-    _refuse_unknown("format", options["format"], FORMATS)
+    refuse_unknown("doctor", "format", options["format"], FORMATS)
     if options["backend"]:
-        _refuse_unknown("backend", options["backend"], DOCTOR_BACKENDS)
+        refuse_unknown("doctor", "backend", options["backend"], DOCTOR_BACKENDS)
     if options["cann"] and release_of(options["cann"]) is None:
         raise UsageError(
             f"doctor: --cann: {options['cann']!r} is no version", hint="e.g. 8.1 or 8.1.RC1"
         )
     names = ("backend", "toolkit", "python", "cann", "soc")
     return Asked(**{name: str(options[name]) for name in names})
-
-
-def _refuse_unknown(option: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        hint = closest_or_all(given, known)
-        raise UsageError(f"doctor: --{option}: {given!r} is not known", hint=hint)
 
 
 def _examined(asked: Asked) -> DoctorDocument:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ascendflow.plan import Plan
 
 
-UNBUILT = ("never_built", "withdrawn", "input_missing")
+UNBUILT = ("never_built", "withdrawn", "absent", "input_missing")
 """Reasons that say nothing of a stage of which earlier ones are stale."""
 
 
@@ -39,7 +39,7 @@ class Explain(WithoutTraceback, DoitCmdBase):
         plans = selected_plans()
         for stage, _, run in asked:
             known = [each.name for plan in plans for each in plan.stages]
-            _refuse_unknown("stage", stage, [*STAGES, *known])
+            _refuse_unknown("stage", stage, list(dict.fromkeys([*STAGES, *known])))
             if run:
                 _refuse_unknown("run", run, [plan.run_name for plan in plans])
         for plan in plans:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from doit.cmd_help import Help as DoitHelp
 
+from ascendflow.tasks.commands.withheld import Withheld
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,4 +26,4 @@ class Help(DoitHelp):
     def print_usage(self, cmds: Mapping[str, Any]) -> None:
         """Say what this is, then list the commands."""
         sys.stdout.write(ABOUT)
-        super().print_usage(cmds)
+        super().print_usage({n: c for n, c in cmds.items() if not issubclass(c, Withheld)})

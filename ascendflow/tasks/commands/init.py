@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ascendflow.errors import StageError, UsageError
 from ascendflow.tasks.commands import COMMANDS, DATABASES
 from ascendflow.tasks.commands.command import OwnCommand
+from ascendflow.tasks.commands.options import SHAPE, switch, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,28 +27,13 @@ class Init(OwnCommand):
         " a small PyTorch model to put yours in place of."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {
-            "name": "onnx",
-            "long": "onnx",
-            "default": "",
-            "metavar": "FILE",
-            "help": "start from this ONNX file; it is copied, with its external data",
-        },
-        {
-            "name": "link",
-            "long": "link",
-            "type": bool,
-            "default": False,
-            "help": "refer to the ONNX file where it lies, instead of copying it",
-        },
-        {
-            "name": "shape",
-            "long": "shape",
-            "type": list,
-            "default": [],
-            "metavar": "NAME:SIZES",
-            "help": "shape to build for, of an input with dynamic dimensions; repeatable",
-        },
+        word(
+            "onnx",
+            "FILE",
+            "start from this ONNX file; it is copied, with its external data",
+        ),
+        switch("link", "refer to the ONNX file where it lies, instead of copying it"),
+        SHAPE,
     )
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
@@ -57,19 +43,23 @@ class Init(OwnCommand):
         if len(arguments) != 1:
             usage = f"usage: {self.bin_name} init {self.doc_usage}"
             raise UsageError("init: give one model's name", hint=usage)
-        done = initialise(
-            arguments[0],
-            repository=Path.cwd(),
-            commands=COMMANDS,
-            databases=DATABASES,
-            onnx=Path(options["onnx"]) if options["onnx"] else None,
-            link=options["link"],
-            shapes=options["shape"],
-            why_refused=_why_refused,
-        )
+        try:
+            done = initialise(
+                arguments[0],
+                repository=Path.cwd(),
+                commands=COMMANDS,
+                databases=DATABASES,
+                onnx=Path(options["onnx"]) if options["onnx"] else None,
+                link=options["link"],
+                shapes=options["shape"],
+                why_refused=_why_refused,
+            )
+        except UsageError as error:
+            raise UsageError(f"init: {error.message}", hint=error.hint) from error
         lines = [*(f"wrote {name}" for name in done.created)]
         lines += [*(f"added to {name}" for name in done.edited)]
-        lines += [*done.notes, f"next: doit model={arguments[0]}"]
+        before = "add that line to dodo.py, then " * done.lacks_tasks
+        lines += [*done.notes, f"next: {before}doit model={arguments[0]}"]
         sys.stdout.write("\n".join(lines) + "\n")
         return 0
 
@@ -87,5 +77,5 @@ def _why_refused(path: Path) -> Iterable[str]:
     try:
         load_sound(path)
     except StageError as error:
-        raise UsageError(f"init: {error.message}", hint=error.hint) from error
+        raise UsageError(error.message, hint=error.hint) from error
     return ()

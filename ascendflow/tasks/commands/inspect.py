@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import StageError, UsageError
-from ascendflow.manifest.problems import closest_or_all
 from ascendflow.tasks.commands.command import OwnCommand
+from ascendflow.tasks.commands.options import refuse_unknown, switch, word
 
 if TYPE_CHECKING:
     from ascendflow.documents.inspection import Inspection
@@ -33,20 +33,13 @@ class Inspect(OwnCommand):
         " inputs, outputs, gears and memory. FILE may be the folder `model` of a build too."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {
-            "name": "format",
-            "long": "format",
-            "default": "text",
-            "metavar": "FORMAT",
-            "help": "text or json (its schema: `schema inspection`) [default: text]",
-        },
-        {
-            "name": "no-digests",
-            "long": "no-digests",
-            "type": bool,
-            "default": False,
-            "help": "read neither weights nor kernels, so no sha256 is told",
-        },
+        word(
+            "format",
+            "FORMAT",
+            "text or json (its schema: `schema inspection`) [default: text]",
+            "text",
+        ),
+        switch("no-digests", "read neither weights nor kernels, so no sha256 is told"),
     )
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
@@ -54,9 +47,7 @@ class Inspect(OwnCommand):
         if len(arguments) != 1:
             hint = f"usage: {self.bin_name} inspect {self.doc_usage}"
             raise UsageError(f"inspect: give one file, got {len(arguments)}", hint=hint)
-        if options["format"] not in FORMATS:
-            hint = closest_or_all(options["format"], FORMATS)
-            raise UsageError(f"inspect: --format: {options['format']!r}?", hint=hint)
+        refuse_unknown("inspect", "format", options["format"], FORMATS)
         try:
             found = _inspect(Path(arguments[0]), digests=not options["no-digests"])
         except StageError as error:
@@ -83,7 +74,8 @@ def _inspect(path: Path, *, digests: bool) -> Inspection:
         return inspect_onnx(path, digests=digests)
     except StageError as error:
         hint = f"an OM begins with {_OM!r}; this file begins with {head[:16]!r}"
-        raise UsageError(f"inspect: {error.message}", hint=error.hint or hint) from error
+        hint = error.hint or hint if path.suffix == ".onnx" else hint
+        raise UsageError(f"inspect: {error.message}", hint=hint) from error
 
 
 def _in_folder(folder: Path) -> Path:

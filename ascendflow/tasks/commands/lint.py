@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import StageError, UsageError
 from ascendflow.manifest.precision_keys import MODES
-from ascendflow.manifest.problems import closest_or_all
 from ascendflow.tasks.commands import delivered
 from ascendflow.tasks.commands.command import OwnCommand
-from ascendflow.vocabulary import FORCE_FP16
+from ascendflow.tasks.commands.options import (
+    PRECISION_MODE,
+    SOC,
+    refuse_unknown,
+    switch,
+    word,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ascendflow.documents.lint import Lint as LintDocument
     from ascendflow.documents.lint import LintFinding
     from ascendflow.graph.fixed_shapes import Shapes
@@ -45,58 +48,26 @@ class Lint(OwnCommand):
         " lint`."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {
-            "name": "soc",
-            "long": "soc",
-            "default": "",
-            "metavar": "SOC",
-            "help": "as `atc --soc_version` takes it, e.g. Ascend310P3",
-        },
-        {
-            "name": "cann",
-            "long": "cann",
-            "default": "",
-            "metavar": "VERSION",
-            "help": "CANN version, e.g. 8.1",
-        },
-        {
-            "name": "precision-mode",
-            "long": "precision-mode",
-            "default": FORCE_FP16,
-            "metavar": "MODE",
-            "help": "a value of `atc --precision_mode` or --precision_mode_v2"
-            " [default: force_fp16]",
-        },
+        SOC,
+        word("cann", "VERSION", "CANN version, e.g. 8.1"),
+        PRECISION_MODE,
         *delivered.OPTIONS,
-        {
-            "name": "all-weights",
-            "long": "all-weights",
-            "type": bool,
-            "default": False,
-            "help": "look at constants of more than 4 MiB too, which takes longer",
-        },
-        {
-            "name": "strict",
-            "long": "strict",
-            "type": bool,
-            "default": False,
-            "help": "exit with 1 for any finding: less precision, and what is computed both"
-            " ways, too",
-        },
-        {
-            "name": "format",
-            "long": "format",
-            "default": "text",
-            "metavar": "FORMAT",
-            "help": "text, json (its schema: `schema lint`) or sarif [default: text]",
-        },
-        {
-            "name": "output",
-            "long": "output",
-            "default": "",
-            "metavar": "FILE",
-            "help": "write there, and print the totals alone",
-        },
+        switch(
+            "all-weights",
+            "look at constants of more than 4 MiB too, which takes longer",
+        ),
+        switch(
+            "strict",
+            "exit with 1 for any finding: less precision, and what is computed both ways,"
+            " too",
+        ),
+        word(
+            "format",
+            "FORMAT",
+            "text, json (its schema: `schema lint`) or sarif [default: text]",
+            "text",
+        ),
+        word("output", "FILE", "write there, and print the totals alone"),
     )
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
@@ -104,7 +75,7 @@ class Lint(OwnCommand):
         from ascendflow.manifest.init import parse_shapes
 
         path = _file(arguments, f"usage: {self.bin_name} lint {self.doc_usage}")
-        _refuse_unknown("format", options["format"], FORMATS)
+        refuse_unknown("lint", "format", options["format"], FORMATS)
         shapes = parse_shapes(options["shape"])
         lint = _survey(path, _target(options), options, shapes)
         text = _spelled(path, lint, options, shapes)
@@ -139,17 +110,11 @@ def _target(options: dict[str, Any]) -> dict[str, str]:
     if missing:
         hint = "lint needs a target, e.g. --soc Ascend310P3 --cann 8.1"
         raise UsageError(f"lint: {' and '.join(missing)} missing", hint=hint)
-    _refuse_unknown("precision-mode", options["precision-mode"], MODES)
+    refuse_unknown("lint", "precision-mode", options["precision-mode"], MODES)
     target = {key: str(options[option]) for key, option in OPTIONS}
     if (reason := why_refused(target)) is not None:
         raise UsageError(f"lint: {reason}")
     return target
-
-
-def _refuse_unknown(option: str, given: str, known: Iterable[str]) -> None:
-    if given not in known:
-        hint = closest_or_all(given, known)
-        raise UsageError(f"lint: --{option}: {given!r} is not known", hint=hint)
 
 
 def _survey(

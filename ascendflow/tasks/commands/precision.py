@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.errors import StageError, UsageError
 from ascendflow.manifest.precision_keys import MODES
-from ascendflow.manifest.problems import closest_or_all
 from ascendflow.tasks.commands import delivered
 from ascendflow.tasks.commands.command import OwnCommand
+from ascendflow.tasks.commands.options import (
+    PRECISION_MODE,
+    SOC,
+    refuse_unknown,
+    word,
+    words,
+)
 from ascendflow.terminal import told
-from ascendflow.vocabulary import FORCE_FP16
 
 if TYPE_CHECKING:
     from ascendflow.cann.listing import Listing
@@ -29,7 +34,7 @@ class Precision(OwnCommand):
     name = "precision"
     doc_purpose = "list the types in which a model's nodes run on a target, and why"
     doc_usage = (
-        "MODEL.onnx --soc SOC [--precision-mode MODE] [--simplify]"
+        "MODEL.onnx --soc SOC --cann VERSION [--precision-mode MODE] [--simplify]"
         " [--shape name:1,3,480,640]... [--format text|json]"
     )
     doc_description = (
@@ -40,44 +45,16 @@ class Precision(OwnCommand):
         " pipeline would refuse it, or if an option names what is not there."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {
-            "name": "soc",
-            "long": "soc",
-            "default": "",
-            "metavar": "SOC",
-            "help": "as `atc --soc_version` takes it, e.g. Ascend310P3",
-        },
-        {
-            "name": "mode",
-            "long": "precision-mode",
-            "default": FORCE_FP16,
-            "metavar": "MODE",
-            "help": "a value of `atc --precision_mode` or --precision_mode_v2"
-            " [default: force_fp16]",
-        },
-        {
-            "name": "cann",
-            "long": "cann",
-            "default": "8.1",
-            "metavar": "VERSION",
-            "help": "CANN version [default: 8.1]",
-        },
-        {
-            "name": "keep",
-            "long": "keep-dtype",
-            "type": list,
-            "default": [],
-            "metavar": "NAME",
-            "help": "a node, or OpType::X, that keeps the model's types; repeatable",
-        },
+        SOC,
+        PRECISION_MODE,
+        word("cann", "VERSION", "CANN version, e.g. 8.1"),
+        words(
+            "keep-dtype",
+            "NAME",
+            "a node, or OpType::X, that keeps the model's types; repeatable",
+        ),
         *delivered.OPTIONS,
-        {
-            "name": "format",
-            "long": "format",
-            "default": "text",
-            "metavar": "FORMAT",
-            "help": "text or json [default: text]",
-        },
+        word("format", "FORMAT", "text or json [default: text]", "text"),
     )
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:
@@ -121,8 +98,8 @@ def _target(options: dict[str, Any]) -> Target:
     config = {
         "cann": options["cann"],
         "soc_version": options["soc"],
-        "precision_mode": options["mode"],
-        "keep_dtype": options["keep"],
+        "precision_mode": options["precision-mode"],
+        "keep_dtype": options["keep-dtype"],
     }
     if (reason := why_refused(config)) is not None:
         raise UsageError(f"precision: {reason}")
@@ -134,15 +111,11 @@ def _checked(command: Precision, options: dict[str, Any], arguments: list[str]) 
     usage = f"usage: {command.bin_name} precision {command.doc_usage}"
     if len(arguments) != 1:
         raise UsageError("precision: give one ONNX file", hint=usage)
-    if not options["soc"]:
-        raise UsageError("precision: give the SoC with --soc", hint=usage)
-    if options["mode"] not in MODES:
-        raise UsageError(
-            f"precision: {options['mode']!r} is no precision mode",
-            hint=closest_or_all(options["mode"], MODES),
-        )
-    if options["format"] not in FORMATS:
-        raise UsageError(f"precision: --format is text or json, not {options['format']!r}")
+    if lacking := [f"--{name}" for name in ("soc", "cann") if not options[name]]:
+        hint = "precision needs a target, e.g. --soc Ascend310P3 --cann 8.1"
+        raise UsageError(f"precision: {' and '.join(lacking)} missing", hint=hint)
+    refuse_unknown("precision", "precision-mode", options["precision-mode"], MODES)
+    refuse_unknown("precision", "format", options["format"], FORMATS)
     path = Path(arguments[0])
     if not path.is_file():
         what = "is no file" if path.exists() else "does not exist"

@@ -9,9 +9,11 @@ from typing import Any
 
 from doit.cmd_run import Run as DoitRun
 
+from ascendflow.errors import UsageError
 from ascendflow.plan import kind_of
 from ascendflow.tasks import signals
-from ascendflow.tasks.commands.command import WithoutTraceback
+from ascendflow.tasks.commands.command import WithoutTraceback, complain
+from ascendflow.tasks.ending import tell_ending
 from ascendflow.tasks.session import SESSION
 from ascendflow.vocabulary import STAGES
 
@@ -35,7 +37,13 @@ class Run(WithoutTraceback, DoitRun):
         if isinstance(sys.stdout, TextIOWrapper):
             # A line is seen when it is said, also through `| tee`: stages take long.
             sys.stdout.reconfigure(line_buffering=True)
+        if params.get("single"):
+            return _refuse_single()
         of_doit: int = super().execute(params, args)
+        if getattr(self, "control", None) is not None:
+            # What is for a program is JSON and nothing else.
+            stream = sys.stderr if params["reporter"] == "json" else sys.stdout
+            tell_ending(self.control.tasks, self._asked_tasks(), stream)
         return SESSION.exit_code(of_doit)
 
     def _asked_runs(self) -> set[str]:
@@ -62,3 +70,14 @@ class Run(WithoutTraceback, DoitRun):
                 found.add(name)
                 waiting += tasks[name].task_dep
         return found
+
+
+def _refuse_single() -> int:
+    complain(
+        UsageError(
+            "--single runs a task without what comes before it, so that a verdict of what "
+            "is no longer there would be told",
+            hint="leave it out: what is up to date is not run again",
+        )
+    )
+    return UsageError.exit_code

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ascendflow.errors import UsageError
 from ascendflow.tasks.commands.command import OwnCommand
+from ascendflow.tasks.commands.options import word
 
 
 class Schema(OwnCommand):
@@ -23,13 +24,11 @@ class Schema(OwnCommand):
         " document's type."
     )
     cmd_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {
-            "name": "kind",
-            "long": "kind",
-            "default": "",
-            "metavar": "KIND",
-            "help": "validate: which document the files are; absent: told by name or keys",
-        },
+        word(
+            "kind",
+            "KIND",
+            "validate: which document the files are; absent: told by name or keys",
+        ),
     )
 
     def answer(self, options: dict[str, Any], arguments: list[str]) -> int:

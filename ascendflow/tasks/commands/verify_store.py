@@ -5,6 +5,7 @@ from __future__ import annotations
 from doit.cmd_base import DoitCmdBase
 
 from ascendflow.tasks.commands.command import WithoutTraceback
+from ascendflow.tasks.commands.options import switch
 from ascendflow.tasks.session import SESSION
 
 
@@ -16,13 +17,7 @@ class VerifyStore(WithoutTraceback, DoitCmdBase):
     doc_usage = ""
     doc_description = "Exits with 2 where something is corrupt and was not repaired."
     cmd_options = (
-        {
-            "name": "repair",
-            "long": "repair",
-            "type": bool,
-            "default": False,
-            "help": "drop what is corrupt; its stages run again when they are needed",
-        },
+        switch("repair", "drop what is corrupt; its stages run again when they are needed"),
     )
 
     def _execute(self, repair: bool) -> int:

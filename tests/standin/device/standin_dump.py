@@ -5,7 +5,7 @@
 
 Of a configuration that it does not like acl says nothing, and nothing is dumped. What it
 does wrong stands in `device.json` under `dump`: "truncated", "missing", "nan", "nothing",
-"changes outputs", "another graph".
+"changes outputs", "another graph", "spaces" (in the files' names, which alone tell).
 """
 
 from __future__ import annotations
@@ -75,10 +75,12 @@ def write(om_path, device, operators, tensors):
         ]
         if fault == "nan" and op["nodes"]:
             given = [x * np.float32("nan") if x.dtype.kind == "f" else x for x in given]
-        content = dumped(op["name"], given)
+        content = dumped("" if fault == "spaces" else op["name"], given)
         if fault == "truncated" and op["nodes"]:
             content = content[:-7]
         spelled = op["name"].replace("/", "_").replace(".", "_")
+        if fault != "spaces":
+            spelled = spelled.replace(" ", "_").replace("\\", "_")
         file = "{}.{}.{}.3.{}".format(op["type"], spelled, task, 1700000000000 + task)
         with open(os.path.join(folder, file), "wb") as out:
             out.write(content)

@@ -61,7 +61,11 @@ class Om:
         for item in filter(None, text.split(";")):
             name, _, sizes = item.rpartition(":")
             self.shapes[name] = [int(n) for n in sizes.split(",") if n]
-        self.inputs = [(each.name, self._type(each)) for each in graph.input]
+        self._halves = self.arguments.get("input_fp16_nodes", "").split(";")
+        self.inputs = [
+            (each.name, "float16" if each.name in self._halves else self._type(each))
+            for each in graph.input
+        ]
         self._take_pictures()
         self.outputs = list(self._outputs(graph))
         self._open(graph)
@@ -170,6 +174,8 @@ class Om:
         feeds = {}
         for (name, dtype), content, shape in zip(self.inputs, contents, shapes):
             feeds[name] = np.frombuffer(content, dtype).reshape(shape)
+            if name in self._halves:
+                feeds[name] = feeds[name].astype(np.float32)
         if self.arguments["aipp"]:
             name, _ = self.inputs[0]
             feeds[name] = standin_aipp.prepared(feeds[name], self.arguments["aipp"])

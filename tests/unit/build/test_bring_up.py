@@ -81,14 +81,27 @@ def test_failed_stage_keeps_its_log_and_records_nothing(workshop: Workshop) -> N
     with pytest.raises(StageError) as caught:
         workshop.bring_up("rewrite")
 
-    assert caught.value.hint == (
-        "think\n  its log is build/toy/rewrite/log.txt; it ends:\n    rewrite ran"
+    assert str(caught.value) == (
+        "rewrite: no\n  hint: think\n"
+        "  its log is build/toy/rewrite/log.txt; it ends:\n    rewrite ran"
     )
     assert workshop.path("rewrite/log.txt").read_text() == "rewrite ran\n"
     assert [path.name for path in workshop.path("rewrite").iterdir()] == ["log.txt"]
     assert list(workshop.path(".work").iterdir()) == []
     del workshop.makes["rewrite"]
     assert workshop.bring_up("rewrite").how == "executed"
+
+
+def test_where_the_log_is_is_no_hint(workshop: Workshop) -> None:
+    def fail(_out: Path) -> None:
+        raise StageError("rewrite: no")
+
+    workshop.makes["rewrite"] = fail
+    with pytest.raises(StageError) as caught:
+        workshop.bring_up("rewrite")
+
+    assert "hint" not in str(caught.value)
+    assert str(caught.value).endswith("log.txt; it ends:\n    rewrite ran")
 
 
 def test_bug_in_a_stage_keeps_its_log_too(workshop: Workshop) -> None:

@@ -39,6 +39,26 @@ def test_names_that_are_no_outputs_stop_the_first_stage_that_runs(
         "gate: 'edg' is no output of the model",
     ]
     assert exported.executed == []
+    log = exported.path("convert/log.txt")
+    where = log.relative_to(exported.project.repository)
+    assert exported.reasons("convert") == [f"its last run failed; its log is {where}"]
+    assert log.read_text() == f"{refused.value}\n"
+
+
+def test_a_gate_that_was_refused_says_so_and_not_that_it_was_never_built(
+    exported: Workshop,
+) -> None:
+    exported.bring_up("convert", "gate")
+    exported.change("gate", config={"outputs": {"msk": {}}})
+    with pytest.raises(StageError):
+        exported.bring_up("gate")
+
+    log = "build/toy/gate/log.txt"
+    assert exported.reasons("gate") == [f"its last run failed; its log is {log}"]
+
+    exported.change("gate", config={"outputs": {"mask": {}}})
+    exported.bring_up("gate")
+    assert exported.reasons("gate") == []
 
 
 @pytest.mark.parametrize("outputs", [None, {}, {"*": {}, "edge": {}}])

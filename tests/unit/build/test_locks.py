@@ -27,10 +27,10 @@ def test_second_holder_waits_and_says_for_whom(workshop: Workshop) -> None:
     assert second.hold(workshop.project, ["other"], said.append) is False
     thread = threading.Thread(target=wait)
     thread.start()
-    assert is_told.wait(10)
+    assert is_told.wait(60)
     assert answers == []
     first._until_exit.close()
-    thread.join(10)
+    thread.join(60)
 
     assert answers == [True]
     assert len(said) == 1
@@ -52,10 +52,10 @@ def test_locks_are_taken_in_the_order_of_their_names(workshop: Workshop) -> None
         target=second.hold, args=(workshop.project, ["c", "b", "a"], say)
     )
     thread.start()
-    assert is_told.wait(10)
+    assert is_told.wait(60)
     are_held = [second.is_held(name) for name in "abc"]
     first._until_exit.close()
-    thread.join(10)
+    thread.join(60)
 
     assert are_held == [False] * 3
     assert said[0].startswith("waiting for build/a: process ")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,8 +22,6 @@ from ascendflow.reads.names import identity
 from tests.workshops import make_outputs, planned
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ascendflow.documents.record import Record
     from tests.workshops import Workshop
 
@@ -118,7 +117,31 @@ def test_withdrawing_the_report_leaves_the_verdict(workshop: Workshop) -> None:
     assert not workshop.path("report").exists()
     assert workshop.path("gate/verdict.json").exists()
     withdraw(workshop.project, workshop.plan, "rewrite")
-    assert sorted(path.name for path in workshop.path("").iterdir()) == [".work", "convert"]
+    names = sorted(path.name for path in workshop.path("").iterdir())
+    assert names == [".withdrawn", ".work", "convert"]
+
+
+def test_a_verdict_that_a_user_removed_was_taken_out_by_no_stage(
+    workshop: Workshop,
+) -> None:
+    workshop.bring_up("rewrite", "convert", "gate")
+    withdraw(workshop.project, workshop.plan, "convert")
+    workshop.bring_up("convert", "gate")
+    shutil.rmtree(workshop.path("gate"))
+
+    assert [str(each) for each in workshop.judge("gate").reasons] == ["never built"]
+
+
+def test_who_took_a_verdict_out_must_be_a_stage(workshop: Workshop) -> None:
+    workshop.bring_up("rewrite", "convert", "gate")
+    withdraw(workshop.project, workshop.plan, "rewrite")
+    workshop.bring_up("rewrite", "convert")
+    note = Path(workshop.project.withdrawal_path(workshop.plan, "gate"))
+
+    assert str(workshop.judge("gate").reasons[0]) == "taken out when rewrite:toy ran"
+    for damage in (b"\xff", b"nobody", b""):
+        note.write_bytes(damage)
+        assert str(workshop.judge("gate").reasons[0]) == "never built"
 
 
 def test_verdict_of_one_backend_outlives_a_change_of_the_other() -> None:

@@ -20,6 +20,7 @@ def package(tmp_path: Path) -> Path:
     for name in ("package/__init__.py", "package/a.py", "package/inner/b.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("A = 1\n")
+    time.sleep(0.05)  # two ticks of the file system's clock, so that a change has another
     return tmp_path / "package"
 
 
@@ -103,8 +104,10 @@ def test_a_changed_file_makes_every_digest_anew(
 
 
 def test_what_was_made_of_files_that_changed_a_moment_ago_is_not_kept(
-    package: Path,
+    package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    settled = (package / "__init__.py").stat().st_ctime_ns + SETTLED_NS
+    monkeypatch.setattr(time, "time_ns", lambda: settled)
     make = Asked()
     first = sources(package)
 

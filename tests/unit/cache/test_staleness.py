@@ -255,3 +255,9 @@ def test_another_target_of_auto_is_told_by_what_changed() -> None:
     (reason,) = compare_fingerprints(old, new)
 
     assert str(reason) == "config.auto.cann changed: '8.1' -> '8.5'"
+
+
+def test_a_file_of_the_users_is_called_their_code() -> None:
+    reason = StaleReason("config", "config.users_code", None, "my_rule.py", is_item=True)
+
+    assert str(reason) == "your code: added my_rule.py"

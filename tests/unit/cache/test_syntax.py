@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import ast
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+from typing import Any
 
 import pytest
 
@@ -83,3 +87,21 @@ def test_what_is_no_python_is_an_error_that_names_the_file(source: bytes) -> Non
 def test_our_own_sources_can_be_parsed() -> None:
     with open(ast.__file__, "rb") as file:
         assert read_syntax(file.read(), ast.__file__).imports
+
+
+def test_two_threads_never_parse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Python 3.11.7 that raises SystemError of "recursion depth mismatch"."""
+    parse, at_once = ast.parse, Barrier(2, timeout=0.2)
+
+    def meet(*args: Any, **kwargs: Any) -> Any:
+        with suppress(BrokenBarrierError):
+            at_once.wait()
+            met.append(True)
+        return parse(*args, **kwargs)
+
+    met: list[bool] = []
+    monkeypatch.setattr(ast, "parse", meet)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(digest, ["x = 1", "y = 2"]))
+
+    assert met == []

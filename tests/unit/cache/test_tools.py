@@ -106,6 +106,16 @@ def test_version_of_a_file_is_its_digest(tmp_path: Path) -> None:
     assert versions((), optional=[gone]) == {gone: "absent"}
 
 
+def test_packages_of_an_interpreter_are_asked_for_by_their_names(tmp_path: Path) -> None:
+    own = f"packages:onnx,no-such-thing:{sys.executable}"
+    gone = f"packages:onnx:{tmp_path}/python3"
+
+    assert versions([own, gone]) == {
+        own: f"onnx {importlib.metadata.version('onnx')} no-such-thing absent",
+        gone: "absent",
+    }
+
+
 def test_version_of_an_interpreter_is_its_own_and_its_numpys(tmp_path: Path) -> None:
     broken = tmp_path / "python3"
     broken.write_text("#!/bin/sh\nexit 1\n")

@@ -147,7 +147,7 @@ def test_gc_tells_what_it_freed(store: Store, tmp_path: Path) -> None:
     build(store, tmp_path, "old")
     age(store, days=10)
 
-    assert str(store.gc([], keep_days=5)).startswith("1 records and 1 blobs, ")
+    assert str(store.gc([], keep_days=5)).startswith("1 record and 1 blob, ")
     assert store.gc([], keep_days=5).blobs == []
 
 
@@ -159,6 +159,18 @@ def test_roots_stay_whatever_their_age(store: Store, tmp_path: Path) -> None:
     assert freed.records == [record_path(store, by_digest)]
     assert freed.blobs == []
     assert list(store.records(by_key["base"])) == [by_key]
+
+
+def test_a_record_of_a_minute_ago_stays_even_with_no_days_kept(
+    store: Store, tmp_path: Path
+) -> None:
+    young, old = build(store, tmp_path, "young"), build(store, tmp_path, "old")
+    then = time.time() - GRACE_S - 60
+    os.utime(record_path(store, old), (then, then))
+    freed = store.gc([], keep_days=0)
+
+    assert freed.records == [record_path(store, old)]
+    assert list(store.records(young["base"])) == [young]
 
 
 def test_a_blob_that_another_record_still_names_stays(store: Store, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ascendflow import vocabulary
+from ascendflow import atc_words
 from ascendflow.cann.kernels import HALF, MIXED, WIDE, Column, Dtype, Kernel, Mix
 from ascendflow.cann.precision import MODELLED, Case, Tensor, choose_column, is_refused
 
@@ -42,9 +42,9 @@ def chosen(
 
 
 def test_the_modelled_modes_are_atcs() -> None:
-    assert set(MODELLED) <= set(vocabulary.PRECISION_MODES)
-    spellings = {*vocabulary.PRECISION_MODES, *vocabulary.PRECISION_MODES_V2}
-    assert {each for pair in vocabulary.SAME_PRECISION_MODES for each in pair} <= spellings
+    assert set(MODELLED) <= set(atc_words.PRECISION_MODES)
+    spellings = {*atc_words.PRECISION_MODES, *atc_words.PRECISION_MODES_V2}
+    assert {each for pair in atc_words.SAME_PRECISION_MODES for each in pair} <= spellings
 
 
 @pytest.mark.parametrize(

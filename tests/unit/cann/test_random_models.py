@@ -18,7 +18,7 @@ from ascendflow.cann.lint import lint
 from ascendflow.cann.precision import FORCE_FP32, MODELLED
 from ascendflow.errors import NotModelledError, StageError
 from ascendflow.graph.promise import Difference
-from tests.emulation import FP32, IEEE, SATURATING, emulate, linted, why_unpredicted
+from tests.emulation import FP32, IEEE, SATURATING, emulate, linted, tried
 from tests.models import run
 from tests.random_models import STEPS, random_model
 from tests.rewriting import KEEPING, rewritten, why_broken
@@ -103,7 +103,8 @@ SPELLINGS = (lambda proto: proto, in_doubles, in_a_branch)
 def how_predicted(rng: random.Random) -> str | None:
     """Say how lint and convert differ on a random model and target, or None."""
     spell, proto = rng.choice(SPELLINGS), random_model(rng).model()
-    return why_unpredicted(spell(proto), **targeted(rng))
+    with tried(spell(proto), **targeted(rng)) as trial:
+        return trial.why_unpredicted
 
 
 @pytest.mark.slow

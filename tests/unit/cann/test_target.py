@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ascendflow import vocabulary
+from ascendflow import atc_words
 from ascendflow.cann.target import Target, why_refused
 from ascendflow.manifest.precision_keys import MODES
 from tests.emulation import IEEE, SATURATING, target
@@ -29,7 +29,7 @@ def test_mode_of_a_type_that_is_not_computed_is_refused_by_name(mode: str) -> No
 def test_every_other_spelling_of_a_mode_is_taken() -> None:
     for mode in set(MODES) - set(TYPES_OF_LATER_CHIPS):
         assert why_refused(target(IEEE, mode)) is None, mode
-        assert Target.of(target(IEEE, mode)).settings.mode in vocabulary.PRECISION_MODES
+        assert Target.of(target(IEEE, mode)).settings.mode in atc_words.PRECISION_MODES
 
 
 def test_first_thing_that_is_not_known_is_told() -> None:

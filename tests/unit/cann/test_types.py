@@ -235,7 +235,8 @@ def test_keep_dtype_of_a_kernel_without_fp32_is_listed() -> None:
 
     found = choices(proto, keep_dtype=["a", "m"])
 
-    assert found["a"].on_ai_cpu
+    assert found["a"].problem is None
+    assert "AI CPU runs it in float32" in found["a"].reason
     problem = found["m"].problem
     assert problem is not None
     assert problem.consequence == "rejected"
@@ -352,3 +353,42 @@ def test_every_choice_has_a_reason(mode: str, words: list[str]) -> None:
     assert all(choice.reason for choice in found.values())
     for word in words:
         assert word in found["y"].reason
+
+
+@pytest.mark.parametrize(
+    ("op_type", "soc_version", "mode", "keepable"),
+    [
+        # No fp32 in the matrix unit, as `platform_config/*.ini` has it: refused there.
+        pytest.param("Conv", "Ascend310P3", "force_fp16", False, id="no-fp32-cube"),
+        pytest.param("Conv", "Ascend910B1", "force_fp16", True, id="fp32-cube"),
+        pytest.param("Exp", "Ascend310P3", "force_fp16", True, id="vector"),
+        pytest.param("Exp", "Ascend310", "force_fp16", False, id="fp16-kernel-only"),
+        pytest.param("MaxPool", "Ascend310P3", "force_fp16", False, id="nor-on-ai-cpu"),
+        pytest.param("AveragePool", "Ascend310P3", "force_fp16", True, id="on-ai-cpu"),
+        pytest.param("Exp", "Ascend310P3", KEEP, False, id="kept-already"),
+        pytest.param("Exp", "Ascend910B1", WIDER, False, id="wide-already"),
+    ],
+)
+def test_keep_dtype_is_of_use_where_a_kernel_has_it_and_it_changes_something(
+    op_type: str, soc_version: str, mode: str, keepable: bool
+) -> None:
+    choice = unary(op_type, soc_version, 4, mode)
+    proto = model([node("Exp", ["x"], ["y"])], [("x", (2,))], [("y", (2,))], {})
+
+    assert choice.keepable is keepable
+    assert not choices(proto, keep_dtype=["y"])["y"].keepable
+
+
+def test_refusal_says_where_keep_dtype_is_the_cause() -> None:
+    proto = chain(conv("x", "c"))
+    named = choices(proto, keep_dtype=["c"])["c"].problem
+    by_mode = choices(proto, precision_mode=KEEP)["c"].problem
+    both = choices(proto, precision_mode=KEEP, keep_dtype=["c"])["c"].problem
+
+    assert named is not None
+    assert "no fp32, for which keep_dtype asks" in named.reason
+    assert named.advice == "take it out of convert.keep_dtype"
+    for other in (by_mode, both):
+        assert other is not None
+        assert "keep_dtype" not in other.reason
+        assert other.advice is None

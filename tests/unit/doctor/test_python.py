@@ -105,7 +105,7 @@ def test_no_numpy_is_an_error_with_the_command(host: Host, cann: str, spec: str)
     [
         ("3.10.1", f"{PYTHON} -m pip install 'numpy>=1.19.2,<1.25'"),
         # There is no numpy below 1.25 for it, nor a CANN before 8.5.
-        ("3.12.1", "in the other Python: python3 -m pip install 'numpy>=1.19.2,<1.25'"),
+        ("3.12.1", "in a Python up to 3.11: python3 -m pip install 'numpy>=1.19.2,<1.25'"),
     ],
 )
 def test_without_a_version_numpy_2_is_cured_for_all_that_it_fails(
@@ -150,8 +150,8 @@ def test_in_a_python_that_is_too_new_nothing_is_installed(host: Host) -> None:
     advice = [each["advice"] for each in python.check(host.facts(cann="8.1"))]
 
     assert advice[1:] == [
-        "in the other Python: python3 -m pip install 'numpy>=1.19.2,<1.25'",
-        "in the other Python: python3 -m pip install sympy",
+        "in a Python up to 3.11: python3 -m pip install 'numpy>=1.19.2,<1.25'",
+        "in a Python up to 3.11: python3 -m pip install sympy",
     ]
 
 

@@ -11,6 +11,7 @@ from ascendflow import vocabulary
 from ascendflow.errors import StageError
 from ascendflow.graph.ingest import accept, check, read_model
 from ascendflow.graph.io_spec import ValueSpec, inputs_of, outputs_of
+from ascendflow.graph.load import load_model
 from ascendflow.tensors import TensorSpec
 from tests import exported_models as models
 from tests.exported_models import model, node, value, x_of
@@ -97,7 +98,9 @@ def test_random_operator_is_refused(op_type: str) -> None:
     nodes = [node(op_type, ["x"], ["r"], name="noise"), node("Add", ["x", "r"], ["y"])]
     proto = model(nodes, [value("x", [3])], [value("y", [3])])
 
-    assert f"node 'noise' is random ({op_type})" in refusal(proto, x_of(3))
+    said = refusal(proto, x_of(3))
+    assert f"node 'noise' is random ({op_type})" in said
+    assert "take the random part out of the model" in said
 
 
 @pytest.mark.parametrize(
@@ -152,6 +155,7 @@ def test_every_unknown_operator_is_refused_with_node_and_domain() -> None:
     assert "'attn': FlashAttentionX is no known operator of domain 'custom.ops'" in message
     assert "'max': FindMax is no known operator of opset 17" in message
     assert "'y': FindMin is no known operator" in message  # it has no name of its own
+    assert ": 3 problems:\n  - " in message
     assert message.count("\n  - ") == 3
 
 
@@ -356,7 +360,7 @@ def test_file_that_is_no_onnx_is_refused_with_its_size(
 ) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(content)
-    with pytest.raises(StageError, match=rf"model.onnx \({len(content)} bytes\)"):
+    with pytest.raises(StageError, match=rf"model.onnx: .*it has {len(content)} bytes"):
         read_model(path)
 
 
@@ -381,6 +385,26 @@ def test_written_model_that_breaks_onnx_rules_is_refused(tmp_path: Path) -> None
         check(path, "det.onnx")
 
     assert str(tmp_path) not in caught.value.message
+
+
+def test_output_without_a_shape_is_refused_by_its_name(tmp_path: Path) -> None:
+    nodes = [
+        node("Gelu", ["x"], ["bare"], domain="com.microsoft"),
+        node("Relu", ["x"], ["whole"]),
+    ]
+    outputs = [value("whole", [3]), value("bare", None)]
+    proto = model(nodes, [value("x", [3])], outputs)
+    proto.opset_import.add(domain="com.microsoft", version=1)
+    onnx.save(proto, tmp_path / "model.onnx")
+
+    with pytest.raises(StageError, match=r"missing.*\(output 'bare' has no shape\)$"):
+        check(tmp_path / "model.onnx", "det.onnx")
+    with pytest.raises(StageError, match=r"missing.*\(output 'bare' has no shape\)$"):
+        load_model(tmp_path / "model.onnx")
+    outputs[1].ClearField("type")
+    onnx.save(model(nodes[1:], [value("x", [3])], outputs), tmp_path / "model.onnx")
+    with pytest.raises(StageError, match=r"missing.*\(output 'bare' has no type\)$"):
+        check(tmp_path / "model.onnx", "det.onnx")
 
 
 def types_that_do_not_fit() -> onnx.ModelProto:

@@ -142,10 +142,18 @@ GRAPH_ONLY_HALF = b"\x08\x08" + b"\x3a\x05abc"
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        pytest.param(b"{}", "wire type 3, at byte 0", id="text"),
+        pytest.param(
+            b"{}",
+            r"is not an ONNX file, .*: it has 2 bytes; .* wire type 3, at byte 0",
+            id="text",
+        ),
         pytest.param(b"\x08\x08", "it holds no graph", id="no-graph"),
         pytest.param(GRAPH_ONLY_HALF, "5 bytes is cut short: 3 are left", id="cut"),
-        pytest.param(b"\x3a\x02\x0a\x7f", "no ONNX file: ", id="graph-damaged"),
+        pytest.param(
+            b"\x3a\x02\x0a\x7f",
+            "not an ONNX file, or was cut short: it has 4",
+            id="graph-damaged",
+        ),
         pytest.param(b"\x08\x08" * 100_001, "more than 100000 parts", id="parts"),
     ],
 )

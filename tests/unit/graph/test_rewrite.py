@@ -217,5 +217,5 @@ def test_nodes_inside_branches_are_edited_too(tmp_path: Path) -> None:
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "in.onnx").write_bytes(b"IMOD, not ONNX")
 
-    with pytest.raises(StageError, match=r"in\.onnx: not a readable ONNX model"):
+    with pytest.raises(StageError, match=r"in\.onnx: is not an ONNX file, .* 14 bytes"):
         rewrite(tmp_path / "in.onnx", tmp_path / "out.onnx", [])

@@ -9,7 +9,8 @@ import pytest
 
 from ascendflow.errors import InternalError
 from ascendflow.graph.edit import Chain
-from ascendflow.graph.rule import Applied, Finding, Rule, Selection, Skipped
+from ascendflow.graph.rule import Applied, Finding, Rule, Skipped
+from ascendflow.graph.selection import Selection
 from tests.models import model, node
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ def speaks_of_another(_: ir.Node) -> list[Finding]:
         (renames_output, "renamed"),
         (replaces, "left uses of 'a', which no node gives any more"),
         (loses_a_name, "lost the tensors a"),
-        (lies_about_skipping, "called it Skipped"),
-        (changes_nothing, "called it Applied"),
+        (lies_about_skipping, "yielded Skipped and edited 'a'"),
+        (changes_nothing, "yielded Applied and left 'a' as it was: edit it, or call put"),
         (says_nothing, "0 findings"),
         (says_both, "2 findings"),
         (speaks_of_another, "a finding about 'other'"),

@@ -1,17 +1,17 @@
 from __future__ import annotations
 
+import importlib
+import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import onnx
 import pytest
 
 from ascendflow.errors import StageError
-from ascendflow.graph.simplifier import SETTINGS, _torch_hidden, simplify
+from ascendflow.graph.simplifier import IDLE, SETTINGS, _idle_hidden, simplify
 from tests import exported_models as models
-
-if TYPE_CHECKING:
-    import onnx
 
 PATH = Path("/somewhere/model.onnx")
 
@@ -55,11 +55,29 @@ def test_result_that_the_tool_calls_wrong_is_refused() -> None:
         simplify(PATH, lambda _path, **_options: (models.relu(), False))
 
 
-def test_torch_cannot_be_imported_meanwhile_and_can_afterwards(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("name", IDLE)
+def test_what_is_hidden_cannot_be_imported_meanwhile_and_can_afterwards(
+    monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.delitem(sys.modules, "torch", raising=False)
-    with _torch_hidden(), pytest.raises(ImportError):
-        import torch  # noqa: F401
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    with _idle_hidden(), pytest.raises(ImportError):
+        importlib.import_module(name)
 
-    assert "torch" not in sys.modules
+    assert name not in sys.modules
+
+
+def test_onnxsim_does_without_what_is_hidden(tmp_path: Path) -> None:
+    onnx.save(models.relu(), tmp_path / "m.onnx")
+    script = (
+        "import sys; from pathlib import Path; from ascendflow.graph import simplifier\n"
+        "made = simplifier.simplify(Path(sys.argv[1]))\n"
+        "print(made.setting, sorted({*simplifier.IDLE} & {*sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "m.onnx")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "full []\n"

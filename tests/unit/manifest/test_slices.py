@@ -105,6 +105,30 @@ def test_edit_changes_only_the_slices_it_concerns(
     assert changed(repository, EVERYTHING, old, new) == stages
 
 
+def test_a_model_is_exported_on_the_ranges_of_its_random_samples_or_on_its_own(
+    repository: Repository,
+) -> None:
+    """An ONNX file is run on nothing."""
+    torch = SMALLEST.replace(
+        "{onnx: det.onnx}", "{torch: {module: model.py, factory: build}}"
+    )
+    ranged = torch.replace("count: 2", "count: 2, ranges: {image: [2, 3]}")
+    own = f"{ranged}export: {{ranges: {{image: [4, 5]}}}}\n"
+    of_onnx = SMALLEST.replace("count: 2", "count: 2, ranges: {image: [2, 3]}")
+
+    cut_of = [
+        json.loads(cut(repository.load(text).manifest)["export"])
+        for text in (torch, ranged, own, of_onnx)
+    ]
+
+    assert [each.get("ranges") for each in cut_of] == [
+        None,
+        {"image": [2, 3]},
+        {"image": [4, 5]},
+        None,
+    ]
+
+
 def test_equal_precision_modes_are_one_slice(repository: Repository) -> None:
     old = "precision_mode: force_fp16"
     same = EVERYTHING.replace(old, "precision_mode_v2: fp16")
@@ -171,12 +195,34 @@ def test_gears_are_of_every_stage_that_sees_shapes(repository: Repository) -> No
     gears = f"input_shape: {{{name}: {[-1, *shape[1:]]}}}, dynamic_batch_size: [1, 4]"
 
     assert changed(repository, base, cann, f"{cann}, {gears}") == {
-        *("samples", "export", "simplify", "convert", "infer", "contrast"),
+        *("samples", "export", "simplify", "lint", "convert", "infer", "contrast"),
     }
-    samples = json.loads(
-        cut(repository.load(base.replace(cann, f"{cann}, {gears}")).manifest)["samples"]
+    slices = cut(repository.load(base.replace(cann, f"{cann}, {gears}")).manifest)
+    both = [{name: shape}, {name: [4, *shape[1:]]}]
+    assert json.loads(slices["samples"])["shapes"] == both
+    assert json.loads(slices["lint"])["gears"] == both
+    assert "gears" not in json.loads(slices["rewrite"])  # which has no rule
+    auto = base.replace(cann, f"{cann}, {gears}") + "rewrite: {rules: auto}\n"
+    slices = cut(repository.load(auto).manifest)
+    assert json.loads(slices["rewrite"])["gears"] == both
+    assert json.loads(slices["check"])["gears"] == both
+
+
+def test_ranges_are_no_gears(repository: Repository) -> None:
+    cann = "backend: cann, toolkit: /usr/local/Ascend/latest, python: /usr/bin/python3"
+    old = "soc_version: Ascend310P3"
+    base = SMALLEST.replace(old, f"{old}, {cann}")
+    (given,) = json.loads(cut(repository.load(base).manifest)["samples"])["inputs"]
+    opened = f"input_shape: {{{given['name']}: {[-1, *given['shape'][1:]]}}}"
+
+    slices = cut(
+        repository.load(
+            base.replace(cann, f"{cann}, {opened}, dynamic_shape: true")
+        ).manifest
     )
-    assert samples["shapes"] == [{name: shape}, {name: [4, *shape[1:]]}]
+
+    assert "shapes" in json.loads(slices["samples"])
+    assert "gears" not in json.loads(slices["lint"])
 
 
 def test_gears_leave_sizes_of_a_pytorch_model_open_too(repository: Repository) -> None:

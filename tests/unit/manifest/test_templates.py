@@ -12,6 +12,7 @@ from ascendflow.manifest.init import initialise
 from ascendflow.manifest.load import load_manifest
 from ascendflow.manifest.onnx_file import ModelInput
 from ascendflow.manifest.templates import onnx_manifest, quoted
+from ascendflow.metrics.divergent import DISTANCE_LIMIT
 from ascendflow.tasks.commands import COMMANDS
 
 if TYPE_CHECKING:
@@ -59,6 +60,20 @@ def test_torch_template_names_functions_that_exist(
     assert f"def {manifest.evaluate.factory}(" in (folder / "metric.py").read_text()
 
 
+def test_gates_of_both_templates_see_a_change_of_scale(manifest: Manifest) -> None:
+    """And are as wide as what a node must hold so as not to diverge."""
+    text = onnx_manifest("det", "det.onnx", [(ModelInput("x", "float32", (2,)), [2])], {})
+    of_onnx = source.parse(text.encode()).data["gate"]["outputs"]["*"]
+    of_torch = {
+        metric: limit.model_dump(exclude_none=True)
+        for metric, limit in manifest.gate.outputs["*"].items()
+    }
+
+    assert of_onnx == of_torch
+    assert of_onnx["cosine_similarity"] == {"min": 0.999}
+    assert of_onnx["relative_euclidean_distance"] == {"max": DISTANCE_LIMIT}
+
+
 def test_samples_of_the_template_fit_its_manifest(folder: Path, manifest: Manifest) -> None:
     samples = samples_of(folder, manifest)
 
@@ -79,7 +94,7 @@ def test_model_of_the_template_does_its_work(folder: Path, manifest: Manifest) -
 
     with torch.no_grad():
         outputs = [
-            {"logits": model(torch.from_numpy(sample["feeds"]["image"])).numpy()}
+            {"output": model(torch.from_numpy(sample["feeds"]["image"])).numpy()}
             for sample in samples
         ]
 
@@ -116,7 +131,7 @@ def test_an_input_of_a_long_name_has_its_range(name: str) -> None:
     given = (ModelInput(name, "int64", (2,)), (2,))
     other = (ModelInput("x", "int32", (2,)), (2,))
 
-    read = source.parse(onnx_manifest("m", "m.onnx", [given, other]).encode())
+    read = source.parse(onnx_manifest("m", "m.onnx", [given, other], {}).encode())
 
     assert read.problems == []
     assert read.data["inputs"][0]["name"] == name

@@ -5,11 +5,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from ascendflow.metrics.divergent import first_divergent_node, why_divergent
+from ascendflow.metrics.divergent import (
+    divergent_outputs,
+    first_divergent_node,
+    why_divergent,
+)
 from ascendflow.metrics.nodes import NodeTable, Origin
+from ascendflow.metrics.outputs import OutputSeries
+from ascendflow.metrics.verdict import judge_outputs
 
 if TYPE_CHECKING:
-    from ascendflow.documents.metrics import NodeComparison
+    from ascendflow.documents.metrics import MetricsDocument, NodeComparison, Pair
 
 GOOD = {"cosine_similarity": 1.0, "relative_euclidean_distance": 0.0}
 
@@ -167,3 +173,60 @@ def test_what_a_rule_moved_neither_diverges_nor_has_the_largest_drop() -> None:
     assert why_divergent(moved) is None
     assert found is not None
     assert (found["tensor"], found["reason"]) == ("b", "largest_drop")
+
+
+GOLDEN = np.linspace(1.0, 2.0, 16)
+
+
+def _measured(*pairs: Pair, scale: float) -> MetricsDocument:
+    outputs = []
+    for pair in pairs:
+        series = OutputSeries(pair, "y")
+        series.add("s0", GOLDEN, GOLDEN * scale)
+        outputs.append(series.result())
+    return {"schema_version": 1, "outputs": outputs, "nodes": [], "node_samples": []}
+
+
+def _diverging(gate: Any, measured: MetricsDocument) -> list[tuple[str, float]]:
+    checks = judge_outputs(gate, measured, ["y"], has_torch=len(measured["outputs"]) > 1)
+    found = divergent_outputs(measured["outputs"], checks)
+    return [(each["metric"], float(each["value"])) for each in found]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.94, 1.06, 1e6])
+def test_an_output_of_another_scale_diverges_though_its_cosine_passes(scale: float) -> None:
+    """The relative Euclidean distance of c * g from g is |c - 1|."""
+    measured = _measured("onnx-target", "torch-onnx", "torch-target", scale=scale)
+
+    ((metric, value),) = _diverging({}, measured)
+    assert metric == "relative_euclidean_distance"
+    assert value == pytest.approx(abs(scale - 1))
+
+
+@pytest.mark.parametrize(
+    ("gate", "pairs", "scale"),
+    [
+        pytest.param({}, ["onnx-target"], 1.049, id="within"),
+        pytest.param(
+            {"y": {"relative_euclidean_distance": {"max": 2.0}}},
+            ["onnx-target"],
+            2.0,
+            id="judged-by-the-user",
+        ),
+        pytest.param({}, ["torch-onnx"], 2.0, id="of-the-export"),
+    ],
+)
+def test_what_is_near_or_judged_or_not_the_targets_does_not_diverge(
+    gate: Any, pairs: list[Pair], scale: float
+) -> None:
+    assert _diverging(gate, _measured(*pairs, scale=scale)) == []
+
+
+def test_a_cosine_that_the_gate_does_not_judge_may_diverge_too() -> None:
+    gate = {"*": {"max_absolute_error": {"max": 100.0}}}
+
+    found = _diverging(gate, _measured("onnx-target", scale=-1.0))
+    assert [metric for metric, _ in found] == [
+        "cosine_similarity",
+        "relative_euclidean_distance",
+    ]

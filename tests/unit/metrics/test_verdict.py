@@ -226,15 +226,43 @@ def test_a_few_elements_with_a_threshold_that_sees_scale_need_no_more() -> None:
     assert {c["metric"] for c in checks} == set(BOTH)
 
 
-def test_a_named_output_replaces_what_holds_for_all() -> None:
-    document = _document("onnx-target", golden=ONE, target=ONE)
+def test_a_named_output_replaces_what_holds_for_all_in_the_same_metric_alone() -> None:
+    document = _document("onnx-target", golden=ONE, target=ONE * 1.5)
     gate = {
-        "*": {"max_absolute_error": {"max": 0.0}},
+        "*": {"max_absolute_error": {"max": 0.1}, "cosine_similarity": {"min": 0.999}},
         "y": {"cosine_similarity": {"min": 0.9}},
+    }
+    checks = judge_outputs(gate, document, ["y"], has_torch=False)
+
+    told = [(check["metric"], check["threshold"], check["passed"]) for check in checks]
+    assert told == [
+        ("max_absolute_error", {"max": 0.1}, False),
+        ("cosine_similarity", {"min": 0.9}, True),
+    ]
+
+
+def test_a_named_output_of_integers_leaves_out_what_holds_for_floats() -> None:
+    whole = np.arange(8)
+    document = _document("onnx-target", golden=whole, target=whole)
+    gate = {
+        "*": {"cosine_similarity": {"min": 0.999}, "mismatch_rate": {"max": 0.0}},
+        "y": {"mismatch_rate": {"max": 0.1}},
     }
     (check,) = judge_outputs(gate, document, ["y"], has_torch=False)
 
-    assert (check["metric"], check["threshold"]) == ("cosine_similarity", {"min": 0.9})
+    assert (check["metric"], check["threshold"]) == ("mismatch_rate", {"max": 0.1})
+
+
+def test_a_distance_of_the_whole_does_not_pass_a_few_elements_either() -> None:
+    """[100, 1] against [100, 2] is a hundredth away as a whole."""
+    golden = np.array([100.0, 1.0], np.float32)
+    limits = {"relative_euclidean_distance": {"max": 0.05}}
+    checks = _judge(golden, golden + np.array([0.0, 1.0], np.float32), **limits)
+
+    assert [(c["metric"], c["passed"]) for c in checks] == [
+        ("relative_euclidean_distance", True),
+        ("floored_max_relative_error", False),
+    ]
 
 
 def test_a_name_that_is_no_output_is_refused_with_the_real_ones() -> None:
@@ -248,6 +276,12 @@ def test_a_name_that_is_no_output_is_refused_with_the_real_ones() -> None:
         "gate: 'egde' is no output of the model",
     ]
     assert refused.value.hint == "its outputs are 'mask', 'edge'; '*' stands for all"
+    assert refused.value.keys == ("gate", "outputs", "msk")
+
+    with pytest.raises(StageError) as refused:
+        judge_outputs({"msk": {}}, document, ["mask", "edge"], has_torch=False)
+
+    assert refused.value.hint == "did you mean 'mask'?"
 
 
 def test_asking_an_integer_output_by_name_for_its_cosine_is_refused() -> None:

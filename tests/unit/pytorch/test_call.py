@@ -88,6 +88,16 @@ def test_name_that_is_like_none_is_refused_with_the_parameters_left() -> None:
     assert caught.value.hint == "'z': known here: mask, scale"
 
 
+def test_input_for_which_no_parameter_is_left_is_to_be_removed_or_added() -> None:
+    with pytest.raises(StageError) as caught:
+        call_of(Net(two), ["image", "prior", "scale"])
+
+    assert caught.value.hint == (
+        "'scale': remove it from `inputs`, or add the parameter to forward"
+    )
+    assert caught.value.keys == ("inputs",)
+
+
 @pytest.mark.parametrize("model", [Net(anything), torch.nn.DataParallel(Net(two))])
 def test_forward_without_named_parameters_takes_what_comes(model: Any) -> None:
     call = call_of(model, ["p", "img"])

@@ -155,6 +155,17 @@ class Narrow(torch.nn.Module):
         return x + torch.ones(2, 3)
 
 
+class Words(torch.nn.Module):
+    """Knows the words 500 to 999 alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(500, 2)
+
+    def forward(self, ids):
+        return self.table(ids - 500)
+
+
 def build(kind="Net"):
     return globals()[kind]()
 
@@ -193,13 +204,19 @@ def source(kind: str = "Net", factory: str = "build") -> dict[str, Any]:
 
 
 def export(
-    made: Pipeline, kind: str = "Net", *, exporter: str = "dynamo", opset: int = OPSET
+    made: Pipeline,
+    kind: str = "Net",
+    *,
+    exporter: str = "dynamo",
+    opset: int = OPSET,
+    **more: Any,
 ) -> Any:
     config: dict[str, Any] = {
         "torch": source(kind),
         "onnx": False,
         "exporter": exporter,
         "opset": opset,
+        **more,
     }
     return made.run("export", **config)
 
@@ -312,8 +329,12 @@ def test_model_that_draws_at_random_is_refused(
     kind: str, exporter: str, tmp_path: Path
 ) -> None:
     made = project(tmp_path, X)
-    with pytest.raises(StageError, match=r"random|training mode"):
+    with pytest.raises(StageError, match=r"random|training mode") as caught:
         export(made, kind, exporter=exporter)
+
+    if kind == "Noisy":
+        assert "(RandomUniformLike): it has no golden; " in caught.value.message
+        assert caught.value.message.endswith("random part out of netmodel.py:30")
 
 
 def test_branch_on_values_is_refused_by_dynamo_with_line_and_cause(tmp_path: Path) -> None:
@@ -329,16 +350,28 @@ def test_branch_on_values_is_refused_by_dynamo_with_line_and_cause(tmp_path: Pat
     assert "torchscript is no way out" in str(caught.value.hint)
 
 
-def test_operator_that_dynamo_lacks_is_named_without_terminal_colours(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("exporter", "operator"),
+    [("dynamo", "aten._linalg_svd"), ("torchscript", "aten::linalg_svd")],
+)
+def test_operator_that_an_exporter_lacks_is_named_with_the_models_line(
+    exporter: str, operator: str, tmp_path: Path
 ) -> None:
+    """Neither exporter's error passed a line of the model's."""
+    at = MODEL.splitlines().index("        return torch.linalg.svd(x)[1]") + 1
+    line = f"netmodel.py:{at}"
     made = project(tmp_path, X)
-    with pytest.raises(StageError, match=r"No ONNX function found for .*linalg") as caught:
-        export(made, "Untold", opset=18)
+    with pytest.raises(StageError) as caught:
+        export(made, "Untold", exporter=exporter, opset=18)
 
-    assert "\x1b" not in str(caught.value)
-    assert "Next steps" not in str(caught.value)
-    assert "try export.exporter: torchscript" in str(caught.value.hint)
+    assert caught.value.message == (
+        f"torch's {exporter} exporter failed at {line}: it has no ONNX for {operator}"
+    )
+    assert str(caught.value.hint).startswith(f"write {operator} in other operators")
+    assert ("try export.exporter: dynamo" in str(caught.value.hint)) == (
+        exporter == "torchscript"
+    )
+    assert "exporter: torchscript" not in str(caught.value.hint)
 
 
 def test_branch_that_torchscript_freezes_is_warned_about_with_its_line(
@@ -463,9 +496,33 @@ def test_forward_that_raises_is_refused_as_the_models_error(tmp_path: Path) -> N
     made = project(tmp_path, TensorSpec("image", "float32", (1, 5, 8, 8)))
     with pytest.raises(
         StageError,
-        match=r"^netmodel.py:24 \(forward\), run once on random inputs: RuntimeError",
-    ):
+        match=r"^netmodel.py:24 \(forward\), run once on inputs drawn at random, not on "
+        r"your samples \('image': numbers from \[0, 1\)\): RuntimeError",
+    ) as caught:
         export(made)
+
+    assert caught.value.hint == (
+        "it was given image float32 [1, 5, 8, 8]: where the model takes another shape or "
+        "dtype, change the manifest's `inputs`; else mend that line"
+    )
+    assert caught.value.keys == ("inputs",)
+
+
+def test_values_that_the_model_does_not_take_are_told_with_the_key_for_others(
+    tmp_path: Path,
+) -> None:
+    ids = TensorSpec("ids", "int64", (1, 4))
+    with pytest.raises(
+        StageError, match=r"\('ids': integers from \[0, 2\)\): In"
+    ) as caught:
+        export(project(tmp_path / "a", ids), "Words")
+    assert "export: {ranges: {INPUT: [LOW, HIGH]}}" in str(caught.value.hint)
+    assert "it was given ids int64 [1, 4]: " in str(caught.value.hint)
+
+    sys.modules.pop("netmodel")
+    made = project(tmp_path / "b", ids)
+    export(made, "Words", ranges={"ids": [500, 1000]})
+    assert (made.made("exported") / "model.onnx").exists()
 
 
 def test_parameters_without_weights_are_the_same_in_export_and_golden(

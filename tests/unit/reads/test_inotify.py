@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -35,6 +36,27 @@ def test_a_skipped_folder_is_not_watched(tmp_path: Path) -> None:
     inotify.drain()
 
     assert inotify.opened.files == set()
+
+
+def test_a_folder_that_goes_as_it_is_watched_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("gone", "there"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "there" / "x").write_text("x")
+    scandir = os.scandir
+
+    def late(folder: str) -> object:
+        if folder.endswith("gone"):
+            os.rmdir(folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", late)
+    inotify = Inotify([str(tmp_path)], skip=())
+    (tmp_path / "there" / "x").read_text()
+    inotify.drain()
+
+    assert inotify.opened.files == {str(tmp_path / "there" / "x")}
 
 
 def test_a_file_made_while_watching_is_told_apart(tmp_path: Path) -> None:

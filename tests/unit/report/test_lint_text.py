@@ -256,3 +256,33 @@ def test_the_next_step_is_that_of_what_was_looked_at(
     findings: tuple[Any, ...], looked: Looked, told: str
 ) -> None:
     assert next_step("m.onnx", document(*findings), looked) == told
+
+
+def test_each_advice_stands_by_what_it_is_for() -> None:
+    random = found("a", **NO_RULE, advice="take it out")
+    told = lines(random, found("b", **NO_RULE, advice="cast it"))
+
+    assert [line for line in told if "no rule cures it;" in line] == [
+        "  no rule cures it; take it out",
+        "  no rule cures it; cast it",
+    ]
+
+
+@pytest.mark.parametrize(("stopped", "word"), [(1, "1 stops"), (2, "2 stop")])
+def test_how_many_of_the_unknown_stop_convert_is_told_beside_their_number(
+    stopped: int, word: str
+) -> None:
+    unknown = [
+        found(str(n), consequence="unknown", stops_convert=n < stopped) for n in range(3)
+    ]
+    assert any(
+        f"3 unknown ({word} convert) (200 nodes; " in line for line in lines(*unknown)
+    )
+
+
+def test_the_pipeline_is_started_with_the_lengths_that_were_given() -> None:
+    looked = Looked("", shapes="--shape x:1,3")
+
+    assert next_step("m.onnx", document(), looked).startswith(
+        "`ascendflow init NAME --onnx m.onnx --shape x:1,3` starts"
+    )

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ascendflow.report.collect import collect
 from ascendflow.report.lines import failure_message
 from ascendflow.report.ways import in_yaml
-from tests.reports import failed, rule_entry
+from tests.reports import check, failed, rule_entry
 
 
 def hints(documents: dict[str, Any]) -> list[str]:
@@ -55,6 +55,33 @@ def test_what_is_no_product_or_is_scaled_already_is_kept_in_fp32() -> None:
         assert "in fp32: `convert: {keep_dtype: [/up3/Resize]}` beside what it" in told
 
 
+@pytest.mark.parametrize(
+    ("keepable", "said"),
+    [
+        (None, "Where the matrix unit has fp32, as on 910B, keep_dtype does without"),
+        ([], "Without the rule that is refused: the matrix unit of Ascend310P3 has no"),
+        (["/up3/Resize"], "The matrix unit of Ascend310P3 has fp32: there keep_dtype does"),
+    ],
+)
+def test_a_product_is_told_whether_keep_dtype_alone_helps(
+    keepable: list[str] | None, said: str
+) -> None:
+    documents = overflow("Conv", 146072.0)
+    if keepable is not None:
+        documents["conversion.json"]["keepable"] = keepable
+
+    assert said in "\n".join(hints(documents))
+
+
+def test_what_no_kernel_keeps_is_not_told_to_be_kept() -> None:
+    documents = overflow("MaxPool", 146072.0)
+    documents["conversion.json"]["keepable"] = ["another"]
+
+    told = "\n".join(hints(documents))
+    assert "keep_dtype" not in told
+    assert "no kernel of Ascend310P3 keeps /up3/Resize in fp32" in told
+
+
 def test_what_fits_float16_gets_no_such_hint() -> None:
     assert not [each for each in hints(overflow("Conv", 65504.0)) if "keep_dtype" in each]
 
@@ -70,8 +97,42 @@ def test_a_limit_that_no_node_explains_has_a_way_on_with_its_value() -> None:
     (hint,) = [each for each in hints(within_limits()) if "tightest that passes" in each]
 
     assert "`convert: {keep_dtype: [/up3/Resize]}` keeps the one above" in hint
-    assert "another `convert.precision_mode`" in hint
+    assert "another `convert.precision_mode` may keep more nodes in fp32, or be" in hint
+    assert "refused on Ascend310P3 (`ascendflow precision --precision-mode MODE`" in hint
+    assert "tries it, and says whether that moves it to AI CPU" in hint
     assert "'mask' cosine_similarity 0.9312, 'mean_iou' relative_drop 0.125" in hint
+
+
+@pytest.mark.parametrize(
+    ("keepable", "said"),
+    [
+        (["/up3/Resize"], "keeps the one above (its `--keep-dtype` tries it, and says"),
+        ([], "another `convert.precision_mode`"),
+    ],
+)
+def test_keep_dtype_is_offered_where_it_changes_the_node(
+    keepable: list[str], said: str
+) -> None:
+    documents = within_limits()
+    documents["conversion.json"]["keepable"] = keepable
+    (hint,) = [each for each in hints(documents) if "tightest that passes" in each]
+
+    assert said in hint
+    assert ("keep_dtype: [" in hint) == bool(keepable)
+
+
+def test_the_tightest_limit_is_told_once_as_wide_as_the_widest_pair_needs() -> None:
+    documents = within_limits()
+    judged = check("cosine_similarity", 0.98, {"min": 0.999})
+    other = {**judged, "pair": "torch-target", "value": 0.97, "tightest": 0.97}
+    error = check("max_absolute_error", 0.2, {"max": 0.1})
+    nearer = {**error, "pair": "torch-target", "value": 0.15, "tightest": 0.15}
+    documents["verdict.json"]["checks"] = [judged, other, error, nearer]
+
+    (hint,) = [each for each in hints(documents) if "tightest that passes" in each]
+    assert hint.endswith(
+        "passes is 'mask' cosine_similarity 0.97, 'mask' max_absolute_error 0.2"
+    )
 
 
 def test_nothing_is_left_to_keep_where_all_is_fp32() -> None:

@@ -27,7 +27,22 @@ def test_a_value_just_below_its_threshold_does_not_read_as_the_threshold() -> No
 def test_a_cosine_that_is_nearly_1_does_not_read_as_1() -> None:
     judged = check("cosine_similarity", 0.9999996, {"min": 0.999})
 
-    assert words.value_words(judged) == "0.9999996"
+    assert words.value_words(judged) == words.near_one(0.9999996) == "1 - 4e-07"
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "text"),
+    [
+        pytest.param(0.99999989, 0.9999999, "1 - 1.1e-07", id="two-digits-tell"),
+        pytest.param(1 - 1.004e-07, 1 - 1e-07, "1 - 1.004e-07", id="more-are-needed"),
+        pytest.param(1 - 1e-07, 1 - 1e-07, "1 - 1e-07", id="equal"),
+        pytest.param(1.0, 0.999, "1", id="one"),
+    ],
+)
+def test_what_is_nearly_1_is_told_from_a_limit_that_is_too(
+    value: float, limit: float, text: str
+) -> None:
+    assert words.value_words(check("cosine_similarity", value, {"min": limit})) == text
 
 
 def test_a_value_one_bit_below_its_threshold_is_written_whole() -> None:
@@ -63,6 +78,19 @@ def test_the_tightest_threshold_is_never_looser_than_the_one_that_was_met(
     value: float, limit: dict[str, float], text: str
 ) -> None:
     assert words.tightest_words(check("max_absolute_error", value, limit)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1 - 2.6e-8, "0.99999997"), (1 - 2e-16, "0.9999999999999998"), (1.0, "1")],
+)
+def test_the_tightest_cosine_near_1_is_nearer_than_six_digits_can_say(
+    value: float, text: str
+) -> None:
+    judged = check("cosine_similarity", value, {"min": 0.999})
+
+    assert words.tightest_words(judged) == text
+    assert float(text) <= value
 
 
 def test_a_tightest_threshold_that_is_short_is_not_rounded_away() -> None:

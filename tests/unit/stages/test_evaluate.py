@@ -77,6 +77,12 @@ def many(outputs, samples):
 
 def broken(outputs, samples):
     raise KeyError("mask")
+
+def mistaken(outputs, samples):
+    return samples[0]["labels"]["mask"]
+
+def astray(outputs, samples):
+    return [output["logits"] for output in outputs]
 '''
 
 
@@ -214,6 +220,14 @@ def test_without_a_metric_everything_is_null_and_no_user_code_runs(tmp_path: Pat
         (
             "broken",
             r"^metric_broken_\d+\.py:57 \(broken\), on the onnx outputs: KeyError: 'mask'",
+        ),
+        (
+            "mistaken",
+            r"\(mistaken\), on the onnx outputs: KeyError: .'mask' is no label of .*: y\"",
+        ),
+        (
+            "astray",
+            r"KeyError: .'logits' is no output of the model; it has: y\"",
         ),
     ],
 )

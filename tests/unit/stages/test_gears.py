@@ -16,7 +16,7 @@ from ascendflow.stages.infer import _checked_feeds
 from ascendflow.stages.sample_shapes import admits
 from ascendflow.tensors import TensorSet, TensorSpec
 from tests.exported_models import constant, model, node, value
-from tests.stage_runs import Pipeline, pipeline
+from tests.stage_runs import TARGET, Pipeline, pipeline
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,7 +155,7 @@ def test_sample_of_no_gear_and_gear_of_no_sample_are_told_at_once(tmp_path: Path
         sampled(made, ONE, FIVE)
 
     assert caught.value.message == (
-        "inputs/*.npz: 1 problem(s):\n"
+        "inputs/*.npz: 1 problem:\n"
         "  - sample 'inputs/s1': has 'x' [5, 2, 3]; the target is built for "
         "'x' [1, 2, 3]; or 'x' [3, 2, 3]\n"
         "  no sample has the shapes 'x' [3, 2, 3]"
@@ -200,3 +200,41 @@ def test_target_is_fed_with_every_gear_and_nothing_else(tmp_path: Path) -> None:
     assert [list(each["x"].shape) for each in _checked_feeds(fed, config)] == [ONE, THREE]
     with pytest.raises(StageError, match="sample 'inputs/s1' does not fit the inputs"):
         list(_checked_feeds(fed, {**config, "shapes": GEARS[:1]}))
+
+
+def test_auto_cures_what_is_the_same_in_every_gear_and_check_proves_it_at_each(
+    tmp_path: Path,
+) -> None:
+    """Of a Resize to half and of a pool of stride 2, the open graph alone tells nothing."""
+    kind = {"kernel_shape": [3, 3], "strides": [2, 2], "auto_pad": "SAME_LOWER"}
+    nodes = [
+        node("Resize", ["x", "", "half"], ["a"], name="size", mode="linear"),
+        node("MaxPool", ["a"], ["b"], name="pool", **kind),
+        node("Clip", ["b"], ["y"], name="clip"),
+    ]
+    half = [constant("half", [1, 1, 0.5, 0.5])]
+    proto = model(
+        nodes, [value("x", [1, 2, "h", "w"])], [value("y", [1, 2, "i", "j"])], half
+    )
+    gears = [{"x": [1, 2, 8, 12]}, {"x": [1, 2, 16, 20]}]
+    made = pipeline(tmp_path, [TensorSpec("x", "float32", (1, 2, 8, 12))])
+    made.inputs[0]["open"] = [2, 3]
+    made.run("samples", samples={"random": {"seed": 0, "count": 2}}, shapes=gears)
+    made.ingest(proto)
+    made.golden()
+    made.simplify()
+    target = {key: value for key, value in TARGET.items() if key != "backend"}
+
+    made.run("rewrite", rules=[], auto=target, gears=gears)
+    made.run("check", allow_lossy=False, gears=gears)
+    made.run("lint", None, **target, emulated=False, gears=gears)
+
+    done = {
+        entry["rule"]: [each["node"] for each in entry["applied"]]
+        for entry in made.document("rewrite.json")["rules"]
+    }
+    assert done["resize-half-pixel"] == ["size"]
+    assert done["auto-pad-to-pads"] == ["pool"]
+    assert made.document("lint.json")["findings"] == []
+    written = onnx.load(made.made("rewritten") / "model.onnx")
+    assert inputs_of(written)[0].shape == (1, 2, "h", "w")

@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def run(root: Path, proto: onnx.ModelProto, *, emulated: bool = True, **config: str) -> Any:
+def run(
+    root: Path,
+    proto: onnx.ModelProto,
+    *,
+    emulated: bool = True,
+    origins: dict[str, Any] | None = None,
+    **config: Any,
+) -> Any:
     (root / "rewritten").mkdir()
+    (root / "nodes.json").write_text(json.dumps({"nodes": origins or {}}))
     onnx.save(proto, root / "rewritten" / "model.onnx")
     ctx = context(Lint, root, {**target(**config), "emulated": emulated})
     Lint().run(ctx)
@@ -100,6 +108,37 @@ def test_what_convert_would_not_compute_stops_the_run_too(tmp_path: Path) -> Non
     assert (
         caught.value.hint == "no rule helps here: change the model, as each line says"
     )  # no rule cures them
+
+
+def test_the_line_of_the_model_that_made_a_node_is_told_where_it_is_known(
+    tmp_path: Path,
+) -> None:
+    made = {
+        "t0": {"module": "a", "source": "model.py:7"},
+        "t1": {"module": "", "source": ""},
+    }
+    for name in ("refused", "warned"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(NotModelledError) as caught:
+        run(tmp_path / "refused", doubled("Neg", "Abs"), origins=made)
+    ctx = run(tmp_path / "warned", doubled("Neg", "Abs"), emulated=False, origins=made)
+
+    assert "  node 't0' (Neg, model.py:7): tensor" in caught.value.message
+    assert "  node 't1' (Abs): tensor" in caught.value.message
+    assert "2 nodes (t0 at model.py:7, t1): " in ctx.findings.warnings[0]
+
+
+def test_refusal_for_keep_dtype_alone_names_it(tmp_path: Path) -> None:
+    weights = {"w": np.ones((1, 1, 1, 1), np.float32)}
+    conv = node("Conv", ["x", "w"], ["y"], name="conv", kernel_shape=[1, 1])
+    proto = model([conv], [("x", [1, 1, 4, 4])], [("y", [1, 1, 4, 4])], weights)
+
+    with pytest.raises(NotModelledError) as caught:
+        run(tmp_path, proto, keep_dtype=["conv"])
+
+    (line,) = [each for each in caught.value.message.splitlines() if "'conv'" in each]
+    assert line.endswith("no rule cures it; take it out of convert.keep_dtype")
+    assert (caught.value.hint or "").startswith("convert.keep_dtype keeps conv in types")
 
 
 def test_what_is_not_known_is_a_warning_where_atc_converts(tmp_path: Path) -> None:
@@ -212,3 +251,52 @@ def test_a_real_atc_may_know_a_target_that_we_do_not(
     document = json.loads(ctx.outputs["lint.json"].read_text())
     jsonschema.validate(document, json.loads(schema.read("lint")))
     assert (document["nodes"], document["findings"]) == (len(chain.graph.node), [])
+
+
+GEARS = [{"x": [1, 2, 8, 6]}, {"x": [1, 2, 3, 6]}]
+
+
+def opened(**kind: Any) -> onnx.ModelProto:
+    """Shorten an open H to half, and pool an open W 2 by 2."""
+    nodes = [
+        node("Resize", ["x", "", "half"], ["a"], name="size", mode="linear", **kind),
+        node("MaxPool", ["a"], ["y"], name="pool", kernel_shape=[1, 3], strides=[1, 2],
+             auto_pad="SAME_LOWER"),
+    ]  # fmt: skip
+    half = {"half": np.array([1, 1, 0.5, 2], F32)}
+    before: list[int | str] = [1, 2, "h", "w"]
+    after: list[int | str] = [1, 2, "i", "j"]
+    return model(nodes, [("x", before)], [("y", after)], half)
+
+
+def told(root: Path, proto: onnx.ModelProto, gears: Any) -> dict[tuple[str, str], Any]:
+    root.mkdir()
+    ctx = run(root, proto, emulated=False, gears=gears)
+    document = json.loads(ctx.outputs["lint.json"].read_text())
+    jsonschema.validate(document, json.loads(schema.read("lint")))
+    return {(f["node"], f["deviation"]): f for f in document["findings"]}
+
+
+def test_gears_are_judged_one_by_one(tmp_path: Path) -> None:
+    """H comes out as 4 and as 1, which half_pixel is about and what no rule respells."""
+    found = told(tmp_path / "gears", opened(), GEARS)
+    unaware = told(tmp_path / "open", opened(), ())
+
+    assert ("size", "resize-shape") in unaware
+    assert ("size", "resize-shape") not in found
+    length_one = found["size", "resize-length-one"]["reason"]
+    assert "(with x [1, 2, 3, 6]; found in 1 of 2 gears)" in length_one
+    respelled = found["size", "resize-half-pixel"]
+    assert "(with x [1, 2, 8, 6]; found in 1 of 2 gears)" in respelled["reason"]
+    assert respelled["skipped"] == "H is 1 in a gear, where the modes differ by definition"
+    # W comes out as 12 in both: a window of 3, 2 apart, is padded by 1.
+    pads = found["pool", "pool-same-lower"]
+    assert pads["reason"] == "pads [0, 1, 0, 0] become [0, 0, 0, 1]"
+    assert pads["skipped"] is None
+
+
+def test_a_resize_that_was_cured_for_all_gears_has_nothing_unknown(tmp_path: Path) -> None:
+    mode = {"coordinate_transformation_mode": "pytorch_half_pixel"}
+    cured = told(tmp_path / "gears", opened(**mode), [GEARS[0], {"x": [1, 2, 6, 6]}])
+
+    assert [name for node, name in cured if node == "size"] == []

@@ -20,16 +20,16 @@ def test_each_kind_is_one_line_in_the_order_met() -> None:
     assert found
     assert not found.full
     assert found.message() == (
-        "2 problem(s):\n  - 5 of 6 samples ('s1', 's2', 's3', ...): b\n  - sample 's2': a"
+        "2 problems:\n  - 5 of 6 samples ('s1', 's2', 's3', ...): b\n  - sample 's2': a"
     )
 
 
 def test_problem_of_all_is_said_of_all() -> None:
-    assert of(["a"], ["a"]).message() == "1 problem(s):\n  - all 2 samples: a"
+    assert of(["a"], ["a"]).message() == "1 problem:\n  - all 2 samples: a"
 
 
 def test_lone_sample_is_called_by_its_name() -> None:
-    assert of(["a"]).message() == "1 problem(s):\n  - sample 's0': a"
+    assert of(["a"]).message() == "1 problem:\n  - sample 's0': a"
 
 
 def test_twenty_wrong_samples_are_enough() -> None:

@@ -201,7 +201,7 @@ def test_all_problems_are_listed_at_once(tmp_path: Path) -> None:
     message = refusal(made)
 
     assert message == (
-        "data.py:make: 2 problem(s):"
+        "data.py:make: 2 problems:"
         "\n  - all 3 samples: input 'image' is not fed"
         "\n  - all 3 samples: input 'scale' is not fed"
     )
@@ -216,7 +216,7 @@ def test_one_mistake_of_the_factory_is_one_line(tmp_path: Path) -> None:
     )
     head, line = refusal(made).splitlines()
 
-    assert head == "data.py:make: 1 problem(s):"
+    assert head == "data.py:make: 1 problem:"
     assert line.startswith(
         "  - 3 of 6 samples ('s1', 's3', 's5'): input 'image' is float32"
     )
@@ -269,6 +269,41 @@ def test_picture_is_no_tensor_and_a_dtype_no_other(
     assert said in refusal(made, files="*.npz")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("yield from [{'id': 'a', 'feeds': GOOD}] * 2", id="same-id"),
+        pytest.param(
+            "yield {'id': 'a', 'feeds': {**GOOD, 'scale': np.float32('nan')}}", id="nan"
+        ),
+        pytest.param("yield {'id': 'a', 'feeds': GOOD, 'labels': {'t': 1}}", id="label"),
+    ],
+)
+def test_manifest_is_not_pointed_at_for_what_its_inputs_do_not_say(
+    body: str, tmp_path: Path
+) -> None:
+    error = refused(factory(tmp_path, body))
+
+    assert (error.hint, error.keys) == (None, ())
+
+
+@pytest.mark.parametrize(
+    "feeds",
+    [
+        "{'scale': GOOD['scale']}",
+        "{**GOOD, 'scale': np.array(2.0)}",
+        "{**GOOD, 'scale': np.ones(1, np.float32)}",
+    ],
+    ids=["name", "dtype", "shape"],
+)
+def test_feed_unlike_the_manifest_points_at_its_inputs(feeds: str, tmp_path: Path) -> None:
+    body = f"yield from [{{'id': 'a', 'feeds': {feeds}}}] * 2"  # and a repeated id
+    error = refused(factory(tmp_path, body))
+
+    assert str(error.hint).startswith("feeds must match the manifest's inputs exactly")
+    assert error.keys == ("inputs",)
+
+
 def test_label_among_the_arrays_of_a_file_is_told_its_name(tmp_path: Path) -> None:
     made = pipeline(tmp_path, [SCALE])
     np.savez(made.folder / "a.npz", scale=np.float32(1), mask=np.ones(2))
@@ -289,7 +324,7 @@ def test_endless_wrong_samples_are_not_waited_for(tmp_path: Path) -> None:
     made = factory(tmp_path, "import itertools\nfor i in itertools.count():\n    yield i")
 
     assert refusal(made).startswith(
-        "data.py:make: 1 problem(s) (no more looked at after 20 wrong samples):"
+        "data.py:make: 1 problem (no more looked at after 20 wrong samples):"
         "\n  - all of the first 20 samples: is a int, not a mapping"
     )
 
@@ -330,7 +365,14 @@ def test_files_elsewhere_are_found_and_named_from_where_the_pattern_starts(
 def test_pattern_that_matches_nothing_is_refused(tmp_path: Path) -> None:
     made = pipeline(tmp_path, [SCALE])
 
-    assert "inputs/*.npz gives no sample" in refusal(made, files="inputs/*.npz")
+    error = refused(made, files="inputs/*.npz")
+
+    assert error.message == "inputs/*.npz gives no sample"
+    assert error.keys == ("samples",)
+    assert error.hint == (
+        f"no file in pipelines/{made.folder.name} matches; write one there for each "
+        "sample: np.savez('inputs/first.npz', scale=array)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,23 @@ def test_a_convolution_of_the_users_in_two_dimensions_is_proved(tmp_path: Path) 
             id="says-nothing",
         ),
         pytest.param(
+            (
+                "    def apply",
+                (
+                    "    def apply(self, node):\n        return next(self.found(node))\n\n"
+                    "    def found"
+                ),
+            ),
+            r"own_rule\.py:11: rule 'last-axis', node 's': returned Applied: apply must "
+            "yield one Applied or one Skipped",
+            id="returns",
+        ),
+        pytest.param(
+            ("    def apply", "    def apply(self, node): pass\n\n    def found"),
+            r"own_rule\.py:11: rule 'last-axis', node 's': returned None: apply must yield",
+            id="returns-nothing",
+        ),
+        pytest.param(
             ('{"axis": axis + rank})', '{"axis": node})'), "are no JSON data", id="no-json"
         ),
         pytest.param(

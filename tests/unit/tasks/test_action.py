@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doit.task import Task
 
-from ascendflow.build import missing
-from ascendflow.errors import NotModelledError, StageError, ToolNotFoundError
+from ascendflow.errors import NotModelledError, StageError
 from ascendflow.tasks.action import Heartbeat, StageAction
 from ascendflow.tasks.uptodate import META
+from tests.toolkits import config
 from tests.workshops import make_outputs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ascendflow.plan import PlannedStage
     from ascendflow.tasks.session import Session
     from tests.workshops import Workshop
 
@@ -61,19 +62,45 @@ def test_forced_stage_is_repeated_though_doit_lost_its_value(workshop: Workshop)
 
 
 def test_what_is_not_installed_leaves_no_verdict_of_an_earlier_build(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    workshop: Workshop, session: Session, tmp_path: Path
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise ToolNotFoundError("no atc")
-
+    """The stage that is asked for needs a toolkit; one before it is stale."""
+    session.asked_stages = lambda _run: {"rewrite", "convert"}
     workshop.bring_up("rewrite", "convert", "gate", "report")
-    monkeypatch.setattr(missing, "refuse_missing", refuse)
+    workshop.change("convert", config=config(tmp_path / "cann", tmp_path / "python3"))
     workshop.change("rewrite", config={"level": 2})
     failure, _, _ = executed(workshop, ["its config changed"])
 
-    assert "no atc" in failure.get_msg()
+    assert f"convert.toolkit: {tmp_path}/cann holds no atc" in failure.get_msg()
+    assert workshop.executed == ["rewrite", "convert", "gate", "report"]
+    assert not workshop.path("rewrite").exists()
     assert not workshop.path("gate").exists()
     assert not workshop.path("report").exists()
+
+
+def test_board_is_looked_for_once_nothing_stale_is_left_and_only_where_a_stage_runs(
+    workshop: Workshop, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupt while it does not answer leaves no verdict of an earlier build."""
+    infer = workshop.plan.stage("gate")
+    looks: list[bool] = []
+
+    def look(_stage: PlannedStage) -> None:
+        looks.append(workshop.path("gate").exists())
+        raise SystemExit(130)
+
+    monkeypatch.setattr("ascendflow.build.missing.runs_after", lambda *_: [infer])
+    monkeypatch.setattr("ascendflow.build.missing.out_of_reach", look)
+    workshop.bring_up("rewrite", "convert", "gate", "report")
+    workshop.change("rewrite", config={"level": 2})
+    with pytest.raises(SystemExit):
+        executed(workshop, ["its config changed"])
+    assert looks == [False]
+
+    session.looked_at.clear()
+    workshop.change("rewrite", config={"level": 1})
+    _, _, outcome = executed(workshop, ["its config changed"])
+    assert (outcome["how"], looks) == ("restored", [False])
 
 
 def test_stage_that_was_found_up_to_date_was_forced_and_is_repeated(
@@ -100,10 +127,14 @@ def test_forced_stage_whose_output_vanished_meanwhile_is_brought_up(
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(StageError("no", hint="think"), 2), (NotModelledError("no"), 3)]
+    ("error", "code", "told"),
+    [
+        (StageError("no", hint="think"), 2, "no\n  hint: think\n"),
+        (NotModelledError("no"), 3, "no\n"),
+    ],
 )
 def test_error_of_a_stage_is_a_failure_without_traceback(
-    workshop: Workshop, error: Exception, code: int
+    workshop: Workshop, error: Exception, code: int, told: str
 ) -> None:
     def fail(_out: Path) -> None:
         raise error
@@ -112,8 +143,7 @@ def test_error_of_a_stage_is_a_failure_without_traceback(
     failure, action, _ = executed(workshop, ["never built"])
 
     assert failure.exit_code == code
-    assert "no\n  hint: " in failure.get_msg()
-    assert "its log is build/toy/rewrite/log.txt" in failure.get_msg()
+    assert f"{told}  its log is build/toy/rewrite/log.txt" in failure.get_msg()
     assert "Traceback" not in failure.get_msg()
     assert action.values == {}
 

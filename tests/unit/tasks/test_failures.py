@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ascendflow.errors import InternalError
-from ascendflow.tasks.failures import StageTaskError, failure_of
+from ascendflow.errors import InternalError, StageError
+from ascendflow.plan import Plan
+from ascendflow.tasks.failures import StageTaskError, failure_of, located
+
+if TYPE_CHECKING:
+    from tests.workshops import Workshop
 
 
 def told(error: Exception) -> str:
@@ -49,6 +54,26 @@ def test_bug_in_a_child_leads_to_its_log_and_shows_no_traceback_of_the_parent() 
     error.add_note("its log is build/toy/gate/log.txt")
 
     assert told(error) == (
-        "a bug in ascendflow: gate: KeyError: 'x'\n"
-        "  hint: its log is build/toy/gate/log.txt"
+        "a bug in ascendflow: gate: KeyError: 'x'\n  its log is build/toy/gate/log.txt"
     )
+
+
+def test_error_about_the_manifest_names_its_line(workshop: Workshop) -> None:
+    plan = Plan("toy", "toy", "pipelines/toy", {}, ())
+    manifest = workshop.repository / "pipelines" / "toy" / "manifest.yaml"
+    manifest.parent.mkdir(parents=True, exist_ok=True)
+    manifest.write_text("model: toy\n\ngate:\n  outputs:\n    x: {}\n")
+    error = StageError("no such output", hint="call it y", keys=("gate", "outputs", "x"))
+
+    assert str(located(error, workshop.project, plan)) == (
+        "no such output\n  hint: call it y; see pipelines/toy/manifest.yaml:5"
+    )
+
+
+def test_error_about_a_manifest_that_is_gone_is_told_all_the_same(
+    workshop: Workshop,
+) -> None:
+    plan = Plan("gone", "gone", "pipelines/gone", {}, ())
+    error = StageError("no such output", keys=("gate",))
+
+    assert str(located(error, workshop.project, plan)) == "no such output"

@@ -91,20 +91,40 @@ def test_failure_is_told_once_and_its_exit_code_noted(
     reporter.add_failure(task(), failure_of(error, "convert:toy"))
     reporter.complete_run()
 
-    assert reporter.outstream.getvalue() == "convert: no\n  hint: think\n"
+    assert reporter.outstream.getvalue() == "ERROR: convert:toy: no\n  hint: think\n"
     assert session.exit_codes == [2]
 
 
-def test_stage_that_was_not_run_is_named_and_asks_for_no_exit_code(
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        pytest.param("data.py:test_samples: no", "convert:toy: data.py:test_samples: no"),
+        pytest.param("convert:toy: a bug", "convert:toy: a bug", id="says-so"),
+        pytest.param("toy: backend cann lacks", "toy: backend cann lacks", id="of-the-run"),
+        pytest.param("convert.toolkit: no atc", "convert:toy: convert.toolkit: no atc"),
+    ],
+)
+def test_failure_names_its_task(reporter: StageReporter, message: str, told: str) -> None:
+    reporter.add_failure(task(), failure_of(StageError(message), "convert:toy"))
+
+    assert reporter.outstream.getvalue() == f"ERROR: {told}\n"
+
+
+def test_stages_that_were_not_run_are_one_line_a_run_and_ask_for_no_exit_code(
     reporter: StageReporter, session: Session
 ) -> None:
-    reporter.add_failure(task(), UnmetDependency("rewrite:toy"))
-    reporter.add_failure(Task("convert", None), UnmetDependency("convert:toy"))
+    failed = Task("samples:toy", [lambda: None])
+    reporter.add_failure(failed, failure_of(StageError("no"), "samples:toy"))
+    for name in ("export:toy", "gate:toy", "toy", "gate"):
+        waiting = Task(name, None if name == "gate" else [lambda: None])
+        reporter.add_failure(waiting, UnmetDependency("samples:toy evaluate:toy"))
+    reporter.complete_run()
 
-    assert reporter.outstream.getvalue() == (
-        "   convert:toy was not run: rewrite:toy failed\n"
-    )
-    assert session.exit_codes == []
+    assert reporter.outstream.getvalue().splitlines() == [
+        "ERROR: samples:toy: no",
+        "   toy: 2 stages not run, samples:toy failed",
+    ]
+    assert session.exit_codes == [2]
 
 
 def test_what_fails_two_stages_alike_is_told_once(reporter: StageReporter) -> None:
@@ -112,10 +132,10 @@ def test_what_fails_two_stages_alike_is_told_once(reporter: StageReporter) -> No
         reporter.add_failure(task(), failure_of(StageError(text, hint="install"), "x"))
 
     assert reporter.outstream.getvalue().splitlines() == [
-        "no atc",
+        "ERROR: convert:toy: no atc",
         "  hint: install",
         "   convert:toy failed for the same reason",
-        "no numpy",
+        "ERROR: convert:toy: no numpy",
         "  hint: install",
     ]
     assert len(reporter.failures) == 3

@@ -84,7 +84,7 @@ def computed(
     strangers = []
     for path, told in dumps(folder, warn).items():
         dump = read(path)
-        op = by_name.get(dump.op_name) if dump.op_name else spelling.get(told.name)
+        op = by_name.get(dump.op_name) if dump.op_name else spelling.get(spelled(told.name))
         if op is None:
             strangers.append(dump.op_name or told.name)
             continue

@@ -1,8 +1,11 @@
-"""Names of dump files: `OpType.name.task[.stream].time`.
+r"""Names of dump files: `OpType.name.task[.stream].time`.
 
-In an operator's name `/` and `.` are written `_`. A name too long for the file system is
-digits alone, and `mapping.csv` beside it tells which: `digits,name` on each line.
-Source: msprobe 26.2 reg_manager.py and mapping.py.
+In an operator's type and name ` `, `.`, `/` and `\` are written `_`; all else stays as the
+model has it, in whatever script. What ran as a FFTS+ task has its kind, context, thread and
+device behind the time; where there are several threads, each file holds a part. A name too
+long for the file system is digits alone, and `mapping.csv` beside it tells which:
+`digits,name` on each line.
+Sources: the runtime's aicpu `dump_task.cpp`; msprobe 26.2 mapping.py.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ascendflow.errors import StageError
+from ascendflow.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,10 +24,12 @@ if TYPE_CHECKING:
 
 MAPPING = "mapping.csv"
 _NAME = re.compile(
-    r"(?P<op_type>[\w-]+)\.(?P<name>[\w-]+)\.(?P<task>\d{1,20})"
-    r"(?:\.(?P<stream>\d{1,20}))?\.(?P<time>\d{1,20})",
+    r"(?P<op_type>[^./\x00-\x1f]+)\.(?P<name>[^./\x00-\x1f]+)\.(?P<task>\d{1,20})"
+    r"(?:\.(?P<stream>\d{1,20}))?\.(?P<time>\d{1,20})"
+    r"(?:\.\d{1,10}\.\d{1,10}\.(?P<thread>\d{1,10})(?:\.\d{1,10})?)?",
     re.ASCII,
 )
+_WRITTEN = str.maketrans(dict.fromkeys(" ./\\", "_"))
 _LARGEST_MAPPING = 100 << 20
 _SHOWN = 5
 
@@ -38,6 +44,7 @@ class DumpName:
         task: which task of the run.
         stream: which stream; None where the name does not tell.
         time: when, as the device counts.
+        thread: which part of it this is, where it was cut in several.
     """
 
     op_type: str
@@ -45,11 +52,12 @@ class DumpName:
     task: int
     stream: int | None
     time: int
+    thread: int = 0
 
 
 def spelled(op_name: str) -> str:
     """Return an operator's name as file names have it."""
-    return op_name.replace("/", "_").replace(".", "_")
+    return op_name.translate(_WRITTEN)
 
 
 def parsed(name: str) -> DumpName | None:
@@ -59,7 +67,8 @@ def parsed(name: str) -> DumpName | None:
         return None
     stream = found["stream"]
     numbers = int(found["task"]), None if stream is None else int(stream)
-    return DumpName(found["op_type"], found["name"], *numbers, int(found["time"]))
+    last = int(found["time"]), int(found["thread"] or 0)
+    return DumpName(found["op_type"], found["name"], *numbers, *last)
 
 
 def dumps(folder: Path, warn: Callable[[str], None]) -> dict[Path, DumpName]:
@@ -67,7 +76,8 @@ def dumps(folder: Path, warn: Callable[[str], None]) -> dict[Path, DumpName]:
 
     Args:
         folder: of dumps.
-        warn: is told of files whose names are none of a dump, or not in the mapping.
+        warn: is told of files whose names are none of a dump, or not in the mapping, and
+            of operators of which each file holds a part.
 
     Raises:
         StageError: there are no others; or the mapping is none.
@@ -89,6 +99,10 @@ def dumps(folder: Path, warn: Callable[[str], None]) -> dict[Path, DumpName]:
             hint = f"long names are digits, and {MAPPING} beside them tells which"
             raise StageError(f"{folder}: {text}", hint=hint)
         warn(text)
+    parts = sorted({each.name for each in found.values() if each.thread})
+    if parts:
+        warn(f"the files of operators hold one thread's part each: {first_few(parts)}")
+        found = {path: each for path, each in found.items() if each.name not in parts}
     return dict(sorted(found.items(), key=lambda each: (each[1].time, each[1].task)))
 
 
@@ -111,4 +125,6 @@ def _mapping(path: Path) -> dict[str, str]:
 
 def first_few(names: Sequence[str]) -> str:
     """List the first few names, and tell whether there are more."""
-    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    return ", ".join(map(printable, names[:_SHOWN])) + (
+        ", ..." if len(names) > _SHOWN else ""
+    )

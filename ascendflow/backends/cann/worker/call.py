@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import select
-import shutil
 import sys
-import threading
 import traceback
 from typing import Any
 
-from .files import ANSWERS, FOLDER, JOB, read
+from .files import ANSWERS, JOB, read
+from .held import end, hold
 from .inference import run_all
 from .machine import digests, look
 from .refused import RefusedError
@@ -47,24 +44,8 @@ def again() -> int:
 
 
 def held() -> int:
-    """Do the job as long as the caller is there: it holds our input, and writes to it.
-
-    Where it is gone, what it brought is taken away: nobody comes back for it.
-    """
-    silence_s = read(JOB)["silence_s"]
-
-    def watch() -> None:
-        while select.select([0], [], [], silence_s)[0] and os.read(0, 4096):
-            pass
-        folder, above = os.getcwd(), os.path.dirname(os.getcwd())
-        if os.path.basename(above) == FOLDER:
-            shutil.rmtree(folder, ignore_errors=True)
-            with contextlib.suppress(OSError):  # others are at work in it
-                os.rmdir(above)
-        os._exit(3)
-
-    threading.Thread(target=watch, daemon=True).start()
-    return run()
+    """Do the job for a caller on another machine."""
+    return hold(run)
 
 
 ACTIONS = {"run": run, "look": look, "digests": digests, "again": again, "held": held}
@@ -74,7 +55,4 @@ def main() -> None:
     """Do what the arguments say, and end."""
     sys.argv[0] = os.path.abspath(sys.argv[0])
     os.chdir(sys.argv[1])
-    code = ACTIONS[sys.argv[2]]()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)  # a native library that crashes as it is unloaded changes nothing
+    end(ACTIONS[sys.argv[2]]())

@@ -17,7 +17,7 @@ from .slot import read_output, why_not
 SESSIONS = {"ais_bench": AisBench, "pyacl": PyAcl}
 
 
-def soc_of_device() -> str:
+def _soc_of_device() -> str:
     """Ask the device which SoC it is."""
     name = None
     try:
@@ -35,7 +35,7 @@ def run_all(job: dict[str, Any], say: Any) -> None:
     """Load the OM once, and run each sample."""
     import numpy as np
 
-    soc = soc_of_device()
+    soc = _soc_of_device()
     say(event="device", soc=soc, python=platform.python_version(), numpy=np.__version__)
     if soc.lower() != job["soc_version"].lower():
         text = "the OM is built for {}, and device {} is {}"
@@ -48,7 +48,7 @@ def run_all(job: dict[str, Any], say: Any) -> None:
         for number, sample in enumerate(job["samples"]):
             say(event="begin", sample=number)
             started = time.perf_counter()
-            outputs = run_one(session, number, sample)
+            outputs = _run_one(session, number, sample)
             wall = round(1000 * (time.perf_counter() - started), 3)
             say(event="sample", sample=number, outputs=outputs, wall_ms=wall)
     except BaseException:
@@ -61,7 +61,7 @@ def run_all(job: dict[str, Any], say: Any) -> None:
     say(event="end")
 
 
-def run_one(session: Any, number: int, sample: dict[str, Any]) -> list[dict[str, Any]]:
+def _run_one(session: Any, number: int, sample: dict[str, Any]) -> list[dict[str, Any]]:
     """Run one sample and write what comes out."""
     import numpy as np
 

@@ -73,6 +73,8 @@ def test_static_model_in_full() -> None:
         ("enable_single_stream", False, "false"),
         ("optimization_switch", {"Pass": True, "Pass2": False}, "Pass:on;Pass2:off"),
         ("op_compiler_cache_mode", "force", "force"),
+        ("oo_constant_folding", False, "false"),
+        ("oo_dead_code_elimination", True, "true"),
         ("mode", 30, "30"),
     ],
 )

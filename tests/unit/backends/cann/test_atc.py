@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import threading
-import time
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -116,8 +114,10 @@ def test_gears_and_files_reach_atc(place: Place) -> None:
         keep_dtype=["/tome1/Relu"],
         input_shape={"x": [-1, 4]},
         dynamic_batch_size=[1, 2],
+        oo_constant_folding=False,
     )
 
+    assert "--oo_constant_folding=false" in built.arguments
     assert "--insert_op_conf=options/insert_op_conf.prototxt" in built.arguments
     assert "--keep_dtype=options/keep_dtype.cfg" in built.arguments
     assert "--dynamic_batch_size=1,2" in built.arguments
@@ -226,20 +226,16 @@ def test_faults_of_the_compiler_leave_no_model(
 def test_hung_compiler_tells_its_last_line_and_can_be_ended(
     place: Place, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def tail_and_end(log: Path, lines: int) -> str:
+        said = process.tail(log, lines)
+        if "still compiling" in said:
+            process.end_all()
+        return said
+
     monkeypatch.setattr(atc, "HEARTBEAT_S", 0.1)
-
-    def end() -> None:
-        log = place.model.with_name("atc") / "atc.log"
-        while not (log.is_file() and "still compiling" in log.read_text()):
-            time.sleep(0.05)
-        time.sleep(0.5)
-        process.end_all()
-
-    ender = threading.Thread(target=end)
-    ender.start()
+    monkeypatch.setattr(atc, "tail", tail_and_end)
     with pytest.raises(ToolFailedError, match="atc interrupted"):
         place.build(fault="hang")
-    ender.join()
 
     assert "s: still compiling" in capfd.readouterr().out
 
@@ -384,8 +380,14 @@ def test_python_of_ascendflow_is_refused(place: Place) -> None:
 def test_python_without_numpy_is_refused(place: Place) -> None:
     (place.folder / "py" / "site" / "numpy" / "__init__.py").write_text("raise ImportError")
 
-    with pytest.raises(StageError, match="has no numpy"):
+    with pytest.raises(StageError, match="has no numpy") as told:
         place.build()
+    # CANN 8.1's guide: Python up to 3.11, numpy from 1.19.2 and below 1.25.
+    assert told.value.hint is not None
+    assert told.value.hint.endswith("-m pip install 'numpy>=1.19.2,<1.25'")
+    too_new = sys.version_info >= (3, 12)
+    where = "in a Python up to 3.11" if too_new else str(place.python)
+    assert told.value.hint.startswith(where)
 
 
 def test_python_that_does_not_run_is_refused(place: Place) -> None:

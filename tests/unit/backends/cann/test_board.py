@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ from ascendflow.backends.cann import board
 from ascendflow.backends.cann.board import ATTEMPTS, Board, folder_of
 from ascendflow.backends.cann.ssh import LostError, Ssh
 from ascendflow.errors import StageError, ToolFailedError
+from ascendflow.process import end_all
+from tests.checkouts import until
 from tests.disks import small_disk
 from tests.exported_models import model, node, value
 from tests.oms import Device
@@ -77,6 +79,13 @@ def wrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Non
 
 LOGGED = 'for a; do case "$a" in */batch) cat "$a" >>{log};; esac; done\n'
 """Keeps what sftp is asked for."""
+SLOW = """
+for a; do case "$a" in */batch)
+  if grep -q "^put weight" "$a"; then exec SFTP -l 2000 "$@"; fi;;
+esac; done
+exec SFTP "$@"
+"""
+"""A quarter of a megabyte a second, until the upload is gone on with."""
 
 
 @pytest.mark.parametrize("api", ["ais_bench", "pyacl"])
@@ -140,12 +149,8 @@ def cut_at(sshd: Sshd, file: Path, size: int) -> Thread:
     """Cut the connections once a file has so many bytes on the board."""
 
     def watch() -> None:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            if file.is_file() and file.stat().st_size >= size:
-                assert sshd.cut()
-                return
-            time.sleep(0.01)
+        until(lambda: file.is_file() and file.stat().st_size >= size)
+        assert sshd.cut()
 
     thread = Thread(target=watch)
     thread.start()
@@ -158,10 +163,9 @@ def test_connection_that_is_cut_during_the_upload_is_made_again(
     weight = om / "weight" / "weight_0f"
     weight.write_bytes(np.random.default_rng(0).bytes(6 << 20))
     log = tmp_path / "batches"
-    slow = 'exec SFTP -l 32000 "$@"\n'  # kilobits: 4 MB a second
-    wrap(LOGGED.format(log=log) + slow)
+    wrap(LOGGED.format(log=log) + SLOW)
     name = f"{folder_of(om)}/weight/weight_0f"
-    cutter = cut_at(sshd, sshd.home / name, 2 << 20)
+    cutter = cut_at(sshd, sshd.home / name, 1 << 18)
 
     found = run(device, om, sshd)
 
@@ -318,32 +322,29 @@ def test_nothing_of_a_manifest_reaches_a_shell(sshd: Sshd, tmp_path: Path) -> No
 
 
 def test_worker_ends_and_cleans_up_when_nobody_waits_for_it(
-    device: Device, om: Path, sshd: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    device: Device, om: Path, sshd: Sshd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    device.says(sleeps_s=60)
+    device.says(sleeps_s=600)
     monkeypatch.setattr(board.Board, "clean", lambda _: None)
-    (tmp_path / "wrap").mkdir()
-    wrapper = tmp_path / "wrap" / "ssh"
-    real = shutil.which("ssh")
-    wrapper.write_text(f'#!/bin/sh\nexec timeout -s KILL 4 {real} "$@"\n')
-    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
+    folder = sshd.home / folder_of(om)
+
+    def leave() -> None:
+        until((folder / "answers.jsonl").exists)
+        end_all()  # the ssh that holds the worker's input
+
+    leaver = Thread(target=leave)
+    leaver.start()
     with pytest.raises(ToolFailedError):
         run(device, om, sshd)
-    assert ends(sshd.home / folder_of(om))
+    leaver.join()
+    until(lambda: not is_held(folder))
     assert left(sshd) == []
 
 
-def ends(folder: Path) -> bool:
-    """Whether no process works in `folder` within a few seconds."""
-    for _ in range(100):
-        commands = []
-        for each in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                commands.append(each.read_bytes().decode(errors="replace"))
-            except OSError:
-                continue
-        if not any(folder.name in command and "held" in command for command in commands):
-            return True
-        time.sleep(0.1)
-    return False
+def is_held(folder: Path) -> bool:
+    """Whether a worker is at work in `folder`."""
+    commands = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            commands.append(each.read_bytes().decode(errors="replace"))
+    return any(folder.name in command and "held" in command for command in commands)

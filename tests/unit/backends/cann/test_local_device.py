@@ -248,6 +248,22 @@ def test_output_of_another_type_is_read_as_what_it_is(device: Device, shared: Pa
     assert found["y"].reshape(-1).tolist() == said["right_read"]
 
 
+@pytest.mark.parametrize("api", ["ais_bench", "pyacl"])
+def test_input_that_the_om_takes_as_float16_is_fed_so(device: Device, api: str) -> None:
+    proto = model(
+        [node("Add", ["a", "b"], ["y"], name="add")],
+        [value("a", [1, 4]), value("b", [1, 4])],
+        [value("y", [1, 4])],
+    )
+    shapes = {"a": [1, 4], "b": [1, 4]}
+    om = device.built(proto, shapes, input_fp16_nodes=["b"])
+    fed = np.array([[1.0, 2**-11, 1 + 2**-12, 70000.0]], np.float32)
+
+    (found,) = device.run(om, {"a": np.zeros_like(fed), "b": fed}, api=api)
+
+    assert found["y"].tolist() == [[1.0, 2**-11, 1.0, np.inf]]
+
+
 def test_outputs_of_another_place_are_refused_not_matched_by_position(
     device: Device, shared: Path
 ) -> None:

@@ -47,6 +47,23 @@ KERNEL = (
     "E40021: [PID:225981] 2025-01-08-23:21:51.183.024 Failed to compile Op "
     '[trans_TransData_51,]. (oppath: [Compile /a/trans_data.py failed with File "a"\n'
 )
+BARE = """EZ9999: Inner Error!
+EZ9999  [InferShape] The k-axis of a(64) and b(9216) tensors must be the same[FUNC:A]
+        TraceBack (most recent call last):
+        Failed to infer output shape[FUNC:BatchMatMulInferShape][FILE:m.cc][LINE:2455]
+        Call InferShapeAndType for node:up1(BatchMatMul) failed[FUNC:Infer][FILE:i.cc]
+"""
+VERIFYING = """E89999: [PID: 8] 2024-11-06-15:44:43.218.474 Get attr failed[FUNC:A]
+       TraceBack (most recent call last):
+       Verifying up1_x failed.[FUNC:InferShapeAndType][FILE:infershape_pass.cc]
+"""
+QUOTED = """E40021: Failed to compile Op [up1]. (oppath: [Pre-compile /a/b.py failed with \
+errormsg/stack: File "/a/conv2d.py", line 3, in <module>
+    import decorator
+ModuleNotFoundError: No module named 'decorator'
+], optype: [Conv2D])
+        Solution: See the host log.
+"""
 NODES = {"Conv_52": "Convx", "/tome1/FindMax": "FindMax", "up1": "Resize", "up1_x": "Add"}
 
 
@@ -147,6 +164,9 @@ def test_first_error_goes_before_warnings() -> None:
     [
         pytest.param(PARSER, ("Conv_52",), id="by name"),
         pytest.param(NEW_PARSER, ("/tome1/FindMax",), id="by type"),
+        pytest.param(BARE, ("up1",), id="in the trace"),
+        pytest.param(VERIFYING, ("up1_x",), id="in the trace, verified"),
+        pytest.param(QUOTED, ("up1",), id="with a quoted error"),
         pytest.param(KERNEL, (), id="inserted by ATC"),
         pytest.param(KERNEL.replace("trans_TransData_51", "up1_Resize"), ("up1",), id="of"),
         pytest.param(
@@ -177,13 +197,13 @@ def test_operator_is_traced_to_its_onnx_node(log: str, nodes: tuple[str, ...]) -
         pytest.param(
             "AttributeError: `np.float_` was removed in the NumPy 2.0 release.",
             "has numpy 2",
-            "numpy<2",
+            "doctor",
             id="EV02",
         ),
         pytest.param(
             "AttributeError: module 'numpy' has no attribute 'float_'",
             "has numpy 2",
-            "numpy<2",
+            "doctor",
             id="EV02 in older words",
         ),
     ],
@@ -199,6 +219,25 @@ def test_python_that_breaks_the_compiler_is_told_as_that(
     assert said.text == line
     assert said.code == (code[:6] or None)
     assert diagnose("x = np.float_value", NODES) is None
+
+
+def test_text_behind_a_bare_code_is_that_of_the_inner_error() -> None:
+    (error,) = reported(BARE)
+    assert error.text.startswith("[InferShape] The k-axis of a(64) and b(9216) tensors")
+
+
+def test_error_that_is_quoted_over_several_lines_is_told_whole() -> None:
+    said = diagnose(QUOTED + "[INFO] and so on\n", NODES)
+
+    assert said is not None
+    assert "ModuleNotFoundError: No module named 'decorator' ], optype" in said.text
+    assert "and so on" not in said.text
+    assert said.remedy.startswith("`ascendflow doctor` says what convert.python needs")
+    assert said.remedy.endswith("; See the host log.")
+    assert "pip install" not in said.remedy
+    never_closed = "E40021: [\n" + "junk [\n" * 100 + "E10001: x\n"
+    assert [each.code for each in reported(never_closed)] == ["E40021", "E10001"]
+    assert reported(never_closed)[0].text.count("junk") < 60
 
 
 def test_what_to_do_joins_ours_and_atcs() -> None:
@@ -233,10 +272,10 @@ def test_what_to_do_joins_ours_and_atcs() -> None:
     ],
 )
 def test_what_is_said_without_a_code(log: str, meaning: str) -> None:
-    said = diagnose(log, {})
+    said = diagnose(f"...\n  {log}\nsee the manual\n", {})
 
     assert said is not None
-    assert (said.code, said.meaning) == (None, meaning)
+    assert (said.code, said.meaning, said.text) == (None, meaning, log)
 
 
 @pytest.mark.parametrize(
@@ -267,4 +306,5 @@ def test_no_bytes_make_it_raise(log: str) -> None:
 
 
 def test_long_hostile_lines_take_no_time() -> None:
+    reported("E10001: [\n" + "        node:" * 100_000 + "node:" * 100_000 + "\n")
     reported("(" * 200_000 + "\n" + "E10001: " + "Op [" * 100_000 + "optype " * 50_000)

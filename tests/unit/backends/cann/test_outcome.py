@@ -145,6 +145,12 @@ def test_crash_names_the_nodes_that_others_met_it_with(shared: Path) -> None:
     assert isinstance(found, Failure)
     assert found.message == "atc was killed by SIGSEGV (signal 11)"
     assert found.hint.endswith("cut the model before NonMaxSuppression head/nms")
+    del nodes["head/nms"]
+    found = outcome(
+        status, STARTED, [], STATIC, nodes=lambda: nodes, om_problem=lambda _: None
+    )
+    assert isinstance(found, Failure)
+    assert found.hint.endswith("`ascendflow lint`")
 
 
 def test_limit_is_told_as_what_it_is() -> None:

@@ -62,6 +62,19 @@ def test_what_a_board_has_is_not_looked_for_here(convert: dict[str, Any]) -> Non
     assert Cann().missing({"convert": convert, "infer": run}) == []
 
 
+def test_way_to_a_board_is_looked_for_here(
+    convert: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ssh").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    run = infer("/board/cann", "/board/python3", host="root@board")
+
+    assert Cann().missing({"convert": convert, "infer": run}) == [
+        "infer.host needs sftp\n  hint: apt install openssh-client"
+    ]
+
+
 def test_toolkit_of_another_version_or_without_the_soc_is_told_too(
     convert: dict[str, Any], tmp_path: Path
 ) -> None:

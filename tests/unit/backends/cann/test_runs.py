@@ -11,7 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 
-from ascendflow.errors import StageError
+from ascendflow.errors import StageError, ToolFailedError
 from tests.exported_models import model, node, value
 from tests.oms import Device
 from tests.sshd import running_sshd
@@ -34,6 +34,10 @@ def net() -> onnx.ModelProto:
     outputs = [value("y", [1, 20]), onnx.helper.make_tensor_value_info("i", 7, [1])]
     weights = onnx.numpy_helper.from_array(WEIGHTS, "w")
     return model(nodes, [value("x", SHAPE)], outputs, [weights])
+
+
+ODD = ("up/\u5377 \u79ef.0", "-re lu\u00e9", "$(x) 'mean", '"pick" *', "neg;\\ a")
+"""Names of its nodes that a shell, or sftp, would take for something else."""
 
 
 def right() -> dict[str, np.ndarray]:
@@ -97,6 +101,44 @@ def test_the_same_comes_from_a_board_and_nothing_stays_there(
             device.dump(om, FED, warned, dump_gb=1e-6, **there)
         assert not (sshd.home / ".ascendflow").exists()
     assert warned == []
+
+
+@pytest.mark.parametrize("spaces", [{}, {"dump": "spaces"}])
+def test_names_of_operators_may_be_odd(
+    device: Device, tmp_path: Path, spaces: dict[str, str]
+) -> None:
+    proto = net()
+    for each, name in zip(proto.graph.node, ODD, strict=True):
+        each.name = name
+    om = device.built(proto, {"x": list(SHAPE)})
+    device.says(**spaces)
+    warned: list[str] = []
+
+    assert_all_are_right(device.dump(om, FED, warned))
+    with running_sshd(tmp_path / "ssh") as sshd:
+        there = {"host": sshd.host, "ssh_config": str(sshd.config)}
+        assert_all_are_right(device.dump(om, FED, warned, **there))
+
+    assert warned == []
+
+
+def test_failure_of_the_run_that_is_dumped_names_the_stage(
+    device: Device, om: Path, tmp_path: Path
+) -> None:
+    device.says(dies_at=0)
+    with pytest.raises(
+        ToolFailedError, match=r"^compare: the worker was killed by SIGSEGV"
+    ):
+        device.dump(om, FED, [])
+    closed = tmp_path / "closed"
+    closed.write_text("Host *\n  HostName 127.0.0.1\n  Port 1\n")
+    with pytest.raises(
+        ToolFailedError, match=r"^compare: no connection to root@board: ssh"
+    ):
+        device.dump(om, FED, [], host="root@board", ssh_config=str(closed))
+    device.says(soc="Ascend310B1")
+    with pytest.raises(StageError, match=r"^compare: the OM is built for Ascend310P3"):
+        device.dump(om, FED, [])
 
 
 def test_dump_that_is_not_whole_is_refused(device: Device, om: Path) -> None:

@@ -48,7 +48,7 @@ def test_values_are_lines_of_its_input_and_status_is_its_own(tmp_path: Path) -> 
             'IFS= read -r a && IFS= read -r b && echo "$b|$a"; exit 7', ["x", "$y"]
         )
         assert (told.returncode, ssh.said()) == (7, "$y|x")
-        with pytest.raises(ToolFailedError, match=r"ran for .* s, limits\.timeout_s is 1"):
+        with pytest.raises(ToolFailedError, match=r"has not answered within \d s"):
             ssh.run("sleep 60", [], timeout_s=1)
 
 

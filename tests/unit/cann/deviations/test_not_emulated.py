@@ -5,18 +5,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
+import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper
 
+from ascendflow.cann.lint import lint
+from ascendflow.cann.target import Target
 from ascendflow.errors import AscendflowError, NotModelledError
 from tests.control_flow_models import sequence_filled
-from tests.emulation import convert, linted
+from tests.emulation import convert, linted, target
 from tests.models import model, node
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "not-emulated"
+TARGET = Target.of(target())
 FLOAT, HALF, DOUBLE = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE
 
 
@@ -60,6 +64,18 @@ def largest(dtype: int) -> onnx.ModelProto:
 def asked_for_half(dtype: int) -> onnx.ModelProto:
     made = node("EyeLike", ["x"], ["y"], name="n", dtype=dtype)
     return model([made], [("x", [2, 2])], [("y", [2, 2], dtype)])
+
+
+def test_a_random_operator_is_to_be_taken_out_whatever_its_type_is() -> None:
+    drawn, wide = (
+        next(f for f in lint(ir.from_proto(proto), TARGET) if f.deviation.name == NAME)
+        for proto in (unary("RandomNormalLike"), unary("Neg", DOUBLE))
+    )
+
+    assert drawn.advice == (
+        "take the random part out, or make what it draws an input of the model"
+    )
+    assert str(wide.advice).startswith("compute in float32")
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,17 @@ def test_values_are_kept(op_type: str, counted: int) -> None:
     assert done > 100
 
 
+def test_an_open_batch_costs_nothing() -> None:
+    kind: dict[str, Any] = {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}
+    proto = pool("AveragePool", ["n", 1, 5, 4], **kind)
+
+    found, edited = finding(RULE, proto)
+
+    assert isinstance(found, Applied)
+    x = {"x": np.random.default_rng(0).standard_normal((3, 1, 5, 4)).astype(F32)}
+    np.testing.assert_array_equal(run(edited, x)["y"], run(proto, x)["y"])
+
+
 @pytest.mark.parametrize("counted", [1, -1])
 def test_padding_that_counts_becomes_elements(counted: int) -> None:
     """Whatever is not 0 counts, as onnxruntime has it."""

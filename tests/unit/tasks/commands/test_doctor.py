@@ -159,6 +159,7 @@ def test_an_interrupt_ends_what_hangs_and_exits_with_130(
     [
         (["--format", "yaml"], "--format: 'yaml' is not known"),
         (["--backend", "emulater"], "--backend: 'emulater' is not known"),
+        (["--soc", "Ascend310P4"], "--soc: 'Ascend310P4' is not known"),
         (["--cann", "new"], "--cann: 'new' is no version"),
         (["model"], "takes no 'model'"),
         (["--gone"], "option --gone not recognized"),

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
+SHAPES = ("--shape", "x:1,5", "--shape", "y:2")
+
+
 @pytest.fixture
 def onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "here").mkdir()
@@ -62,9 +65,21 @@ def test_init_that_cannot_be_exits_with_3_and_no_traceback(
     assert Init().parse_execute(arguments) == 3
 
     err = capsys.readouterr().err
-    assert err.startswith("ERROR: ")
+    assert err.startswith("ERROR: init: ")
     assert said in err
     assert "Traceback" not in err
+
+
+def test_init_beside_a_dodo_that_lacks_the_tasks_says_to_add_them_first(
+    onnx: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (onnx.parent / "here" / "dodo.py").write_text("def task_mine(): ...\n")
+
+    assert Init().parse_execute(["det", "--onnx", "../det.onnx", *SHAPES]) == 0
+
+    out = capsys.readouterr().out
+    assert "add the line: from ascendflow.tasks import" in out
+    assert out.endswith("next: add that line to dodo.py, then doit model=det\n")
 
 
 @pytest.mark.parametrize(

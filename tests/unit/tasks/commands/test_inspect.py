@@ -205,6 +205,25 @@ TOLD = {
 }
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("m.onnx", "a Git LFS pointer is a small text"),
+        ("m.bin", "an OM begins with b'IMOD'"),
+    ],
+)
+def test_a_text_is_told_of_as_what_its_name_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, hint: str
+) -> None:
+    (tmp_path / name).write_text("version https://git-lfs.github.com/spec/v1")
+
+    assert inspect(tmp_path / name) == 3
+
+    first, second = capsys.readouterr().err.splitlines()
+    assert ": is not an ONNX file, or was cut short: it has 42 bytes; " in first
+    assert hint in second
+
+
 def test_a_damaged_om_is_told_with_place_and_both_sizes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

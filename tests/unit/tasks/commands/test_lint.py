@@ -12,6 +12,7 @@ import jsonschema
 import numpy as np
 import onnx
 import pytest
+from doit import doit_cmd
 from onnx import TensorProto, helper, numpy_helper
 
 from ascendflow.manifest import schema
@@ -105,7 +106,7 @@ def test_what_convert_refuses_as_unknown_is_an_error_too(
     first, _, _, totals, _, _ = capsys.readouterr().out.splitlines()
     assert first.startswith("error: unknown: node 'y' (Neg): tensor 'x' is float64, ")
     assert first.endswith(", which the emulator does not compute [not-emulated]")
-    assert "0 precision, 1 unknown, convert refuses 1 of them (1 node" in totals
+    assert "0 precision, 1 unknown (1 stops convert) (1 node" in totals
     assert lint(file, *TARGET, "--format=sarif") == 1
     log = json.loads(capsys.readouterr().out)
     validate_sarif(log)
@@ -320,8 +321,10 @@ GOOD = mixed().SerializeToString()
     [
         pytest.param(None, "does not exist", id="missing"),
         pytest.param(b"", "it holds no graph", id="empty"),
-        pytest.param(b"version https://git-lfs", "not a readable ONNX model", id="pointer"),
-        pytest.param(GOOD[:-40], "not a readable ONNX model", id="cut-short"),
+        pytest.param(
+            b"version https://git-lfs", "is not an ONNX .*has 23 bytes", id="pointer"
+        ),
+        pytest.param(GOOD[:-40], "or was cut short", id="cut-short"),
         pytest.param(mistyped(), "breaks ONNX's rules: .*mode", id="attribute-type"),
         pytest.param(misshapen(), "breaks ONNX's rules: .*pool.*kernel_shape", id="length"),
         pytest.param(
@@ -345,8 +348,9 @@ def test_a_file_that_cannot_be_linted_is_one_clear_line(
 
     assert lint(str(path), *TARGET) == 3
 
-    (line,) = capsys.readouterr().err.splitlines()
+    line, *hints = capsys.readouterr().err.splitlines()
     assert re.search(told, line), line
+    assert all(hint.startswith("  hint: ") for hint in hints)
 
 
 @pytest.mark.parametrize(
@@ -443,7 +447,7 @@ def test_external_data_that_is_not_what_it_says_is_refused_as_precision_does(
 
     assert lint(path, *TARGET) == 3
     assert capsys.readouterr().err == f"ERROR: lint: {whole}"
-    assert Precision().parse_execute([path, "--soc", "Ascend310P3"]) == 3
+    assert Precision().parse_execute([path, "--cann=8.1", "--soc", "Ascend310P3"]) == 3
     assert capsys.readouterr().err == f"ERROR: precision: {whole}"
 
 
@@ -565,7 +569,7 @@ def test_what_a_pipeline_would_convert_is_linted_on_request(
     totals, note, step = capsys.readouterr().out.splitlines()
     assert totals.startswith(f"{file}: 0 rejected, 0 silent, 0 precision, 0 unknown (1 nod")
     assert note.startswith("this is the model as a pipeline simplifies it")
-    assert step.startswith(f"next: `ascendflow init NAME --onnx {file}`")
+    assert step.startswith(f"next: `ascendflow init NAME --onnx {file} --shape x:1,3,8,8`")
     assert [each.name for each in tmp_path.iterdir()] == ["m.onnx"]
     assert (tmp_path / "m.onnx").read_bytes() == before
 
@@ -574,11 +578,11 @@ def test_what_a_pipeline_would_convert_is_linted_on_request(
 @pytest.mark.parametrize(
     ("shape", "told"),
     [
-        (("--shape", "y:1"), "'y' is no input of m.onnx"),
+        (("--shape", "y:1"), "'y' is no input of "),
         (("--shape", "x:1,3,8"), "does not fit the model's [n, 3, h, 8]"),
         (("--shape", "x:1,4,8,8"), "does not fit the model's [n, 3, h, 8]"),
         (("--shape", "x:1x3"), "must be name:size,size"),
-        (("--shape",), "a word like name=value is a variable of doit's"),
+        (("--shape",), "lint: option --shape requires argument"),
     ],
 )
 def test_a_shape_that_cannot_be_is_told(
@@ -650,6 +654,49 @@ def test_what_no_pipeline_takes_is_a_fault_of_the_model_simplified_or_not(
         assert "without --simplify" in error
     # It judges nothing, so that it fails where there is nothing to list.
     precise = Precision()
-    assert precise.parse_execute([file, "--soc=Ascend310P3"]) == 0
-    assert precise.parse_execute([file, "--soc=Ascend310P3", "--simplify"]) == 3
+    assert precise.parse_execute([file, "--cann=8.1", "--soc=Ascend310P3"]) == 0
+    assert (
+        precise.parse_execute([file, "--cann=8.1", "--soc=Ascend310P3", "--simplify"]) == 3
+    )
+    assert told in capsys.readouterr().err
+
+
+def test_what_a_model_says_at_length_is_told_by_its_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    equation = "ab,bc" + " " * 300_000 + "->ac"
+    nodes = [node("Einsum", ["x", "x"], ["y"], name="long", equation=equation)]
+    path = save(model(nodes, [("x", [4, 4])], [("y", [4, 4])]), tmp_path / "m.onnx")
+
+    lint(path, *TARGET)
+
+    told = capsys.readouterr().out
+    (line,) = (each for each in told.splitlines() if "einsum-no-kernel" in each)
+    assert "node 'long' (Einsum): 'ab,bc " in line
+    assert " ->ac' has no kernel; a pass may make a MatMul of it" in line
+    assert " more ...] " in line
+    assert len(told) < 4000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "told"),
+    [
+        (
+            ["--shape"],
+            {"image": "1,3,64,64"},
+            "lint: takes no image=1,3,64,64\n  hint: write --shape image:1,3,64,64\n",
+        ),
+        (["m.onnx"], {"soc": "Ascend310P3"}, "takes no soc=Ascend310P3\n  hint: an option"),
+    ],
+)
+def test_a_word_that_doit_takes_for_a_variable_is_told(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    words: dict[str, str],
+    told: str,
+) -> None:
+    monkeypatch.setattr(doit_cmd, "_CMDLINE_VARS", words)
+
+    assert Lint().parse_execute(arguments) == 3
     assert told in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
             "PartitionedCall._layer_0_add.0.0.1",
             DumpName("PartitionedCall", "_layer_0_add", 0, 0, 1),
         ),
+        ("Conv2D.a.12.3.16.2.5.0.1", DumpName("Conv2D", "a", 12, 3, 16)),  # FFTS+
+        ("Conv2D.a.12.3.16.2.5.7", DumpName("Conv2D", "a", 12, 3, 16, 7)),
+        ("Conv2D.co nv.1.2", DumpName("Conv2D", "co nv", 1, None, 2)),
+        (
+            "Conv2D.\u5377\u79ef:0 (\u00e9).1.3.2",
+            DumpName("Conv2D", "\u5377\u79ef:0 (\u00e9)", 1, 3, 2),
+        ),
     ],
 )
 def test_name_is_taken_apart(name: str, told: DumpName) -> None:
@@ -45,7 +53,7 @@ def test_name_is_taken_apart(name: str, told: DumpName) -> None:
         ),
         *(
             "Conv2D.conv.1.2.npy",
-            "Conv2D.co nv.1.2",
+            "Conv2D.co\x07nv.1.2",
             "Conv2D.conv.1.2\n",
             "a.b.1." + "9" * 30,
         ),
@@ -58,6 +66,7 @@ def test_what_is_no_name_of_a_dump_is_none(name: str) -> None:
 
 def test_operator_is_spelled_as_in_file_names() -> None:
     assert spelled("/layer.0/Conv:0-b_c") == "_layer_0_Conv:0-b_c"
+    assert spelled("up scale\\\u5377") == "up_scale_\u5377"
 
 
 def test_folder_is_listed_by_time_and_long_names_through_the_mapping(
@@ -82,16 +91,28 @@ def test_folder_is_listed_by_time_and_long_names_through_the_mapping(
 def test_strangers_and_digits_without_a_mapping_are_told_and_alone_refused(
     tmp_path: Path,
 ) -> None:
-    for name in ("Conv2D.conv.3.20", "123", "notes.txt"):
+    for name in ("Conv2D.conv.3.20", "123", "notes.txt", "x\udcff"):  # no UTF-8
         (tmp_path / name).touch()
-    text, warned = "2 files are no dumps by their names: 123, notes.txt", list[str]()
+    text = r"3 files are no dumps by their names: 123, notes.txt, x\udcff"
+    warned: list[str] = []
 
     assert [path.name for path in dumps(tmp_path, warned.append)] == ["Conv2D.conv.3.20"]
     assert warned == [text]
 
     (tmp_path / "Conv2D.conv.3.20").unlink()
-    with pytest.raises(StageError, match=text):
+    with pytest.raises(StageError, match=re.escape(text)):
         dumps(tmp_path, pytest.fail)
+
+
+def test_operator_that_lies_in_parts_is_told_and_left_out(tmp_path: Path) -> None:
+    for name in ("Add.a.1.3.5.2.0.0.0", "Mul.b.2.3.5.2.1.0.0", "Mul.b.2.3.6.2.1.1.0"):
+        (tmp_path / name).touch()
+    warned: list[str] = []
+
+    found = dumps(tmp_path, warned.append)
+
+    assert [path.name for path in found] == ["Add.a.1.3.5.2.0.0.0"]
+    assert warned == ["the files of operators hold one thread's part each: b"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ which numpy 2 removed, and pickles a frame's locals, which 3.13 made a FrameLoca
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 
 from ascendflow.backends.cann.toolkit_layout import LONGEST
@@ -81,6 +82,22 @@ def needs(version: str | None) -> Needs | None:
         row for row in ROWS if row.since < release or (row.since == release and not early)
     ]
     return rows[-1] if rows else None
+
+
+def numpy_spec(row: Needs | None, python: Version) -> str:
+    """Spell what a release takes; None: what all do that take this Python."""
+    rows = [row] if row else [each for each in ROWS if python[:2] <= each.last_python]
+    taken = [each.numpy(python) for each in rows or ROWS[-1:]]
+    below = min((end for _, end in taken if end), default=None)
+    first = max(start for start, _ in taken)
+    return f">={dotted(first)}" + (f",<{dotted(below)}" if below else "")
+
+
+def pip(executable: str, python: Version, row: Needs | None) -> str:
+    """Spell the command that installs; where this one is too new, in an older Python."""
+    if row is not None and python[:2] > row.last_python:
+        return f"in a Python up to {dotted(row.last_python)}: python3 -m pip"
+    return f"{shlex.quote(executable)} -m pip"
 
 
 def release_of(version: str | None) -> Release | None:
