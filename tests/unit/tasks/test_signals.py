@@ -10,6 +10,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 
+
+def ran(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run Python to its end, in the repository."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
 MAIN = """
 import os, signal, time
 from multiprocessing import get_context
@@ -25,14 +39,7 @@ os.kill(os.getpid(), signal.{signal})
 
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_workers_that_doit_was_not_told_of_end_with_an_interrupted_run(signal: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", MAIN.format(signal=signal)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = ran("-c", MAIN.format(signal=signal))
 
     assert ended.returncode == 130
     assert ended.stderr == f"interrupted by {signal}; what was built is kept\n"
@@ -62,14 +69,7 @@ signals.install()
 {before}
 os.kill(os.getpid(), signal.SIGINT)
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = ran("-c", code)
 
     assert (ended.returncode, ended.stderr) == (130, said)
 
@@ -90,14 +90,7 @@ print(worker.exitcode)
 
 def test_a_worker_that_is_told_as_it_is_forked_ends_without_a_word() -> None:
     """Nobody catches there what a handler raises."""
-    ended = subprocess.run(
-        [sys.executable, "-c", FORKED],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = ran("-c", FORKED)
 
     assert (ended.stdout, ended.stderr) == ("130\n", "")
 
@@ -125,14 +118,7 @@ print(worker.exitcode)
 
 
 def test_a_worker_that_is_told_again_on_its_way_out_goes_on_ending() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", WORKER],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = ran("-c", WORKER)
 
     assert (ended.stdout, ended.stderr) == ("on its way out\n130\n", "")
 
@@ -165,29 +151,14 @@ def test_an_interrupt_while_python_still_imports_shows_no_traceback(
     tmp_path: Path, program: str, module: str
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(INTERRUPT.format(module=module))
-    ended = subprocess.run(
-        [sys.executable, "-m", program, "list"],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = ran("-m", program, "list", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
 
     assert ended.stderr == "interrupted by SIGINT\n"
     assert (ended.returncode, ended.stdout) == (-signals.SIGINT, "")
 
 
 def test_any_other_error_that_nobody_handles_is_told_as_ever() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", "import ascendflow.tasks\n1 / 0"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ended = ran("-c", "import ascendflow.tasks\n1 / 0")
 
     assert ended.returncode == 1
     assert ended.stderr.endswith("ZeroDivisionError: division by zero\n")
