@@ -122,6 +122,10 @@ class Plan(NamedTuple):
                 return stage
         raise KeyError(name)
 
+    def task_of(self, stage: str) -> str:
+        """Name the task of a stage, as a user asks for it."""
+        return f"{stage}:{self.run_name}"
+
     def all_of(self, kind: str) -> list[PlannedStage]:
         """List the stages of one kind: one, or one for each backend."""
         return [stage for stage in self.stages if stage.kind == kind]

@@ -151,7 +151,7 @@ def repeat(
 def _waiting(
     plan: Plan, stage: PlannedStage, say: Callable[[str], None]
 ) -> Callable[[str], None]:
-    task = f"{stage.name}:{plan.run_name}"
+    task = plan.task_of(stage.name)
     return lambda holder: say(
         f"{task} is waiting for {holder}, which may be making the same"
     )

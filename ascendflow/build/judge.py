@@ -100,7 +100,7 @@ def _why_no_folder(project: Project, plan: Plan, stage: PlannedStage) -> StaleRe
         return StaleReason("never_built")
     if by not in {each.name for each in plan.stages}:
         return StaleReason("never_built")
-    return StaleReason("withdrawn", f"{by}:{plan.run_name}")
+    return StaleReason("withdrawn", plan.task_of(by))
 
 
 def _holds(

@@ -60,7 +60,7 @@ class StageAction(BaseAction):
         # Not at the top: a run that finds everything up to date starts no process.
         from ascendflow.build.bring_up import Caller, Outcome, bring_up, repeat
 
-        name = f"{self._stage.name}:{self._plan.run_name}"
+        name = self._plan.task_of(self._stage.name)
         judged = judge(SESSION.project, self._plan, self._stage)
         heartbeat = Heartbeat(name, SESSION.timings.last(name))
         if judged.is_up_to_date and judged.record is not None:
@@ -97,7 +97,7 @@ class StageAction(BaseAction):
         from ascendflow.terminal import told
 
         for each in runs_after(self._plan, self._stage, ahead):
-            task = f"{each.name}:{self._plan.run_name}"
+            task = self._plan.task_of(each.name)
             if task in SESSION.looked_at:
                 continue
             SESSION.looked_at.add(task)

@@ -41,7 +41,7 @@ def tell_ending(tasks: Tasks, asked: Collection[str], stream: TextIO) -> None:
     """
     fared: dict[Fared, list[str]] = {each: [] for each in FARED}
     for plan in _plans(tasks, asked):
-        gates = [each for each in plan.all_of("gate") if _name(each, plan) in asked]
+        gates = [each for each in plan.all_of("gate") if plan.task_of(each.name) in asked]
         if gates:
             is_told = plan.run_name in asked and tasks[plan.run_name].executed
             try:
@@ -67,18 +67,18 @@ def _ending(
     plan: Plan, gates: list[PlannedStage], tasks: Tasks, asked: Collection[str]
 ) -> tuple[Fared, list[str]]:
     """Say how a run fared, and tell its verdicts; note the exit code of one that failed."""
-    ended = [gate for gate in gates if _ended_well(tasks[_name(gate, plan)])]
+    ended = [gate for gate in gates if _ended_well(tasks[plan.task_of(gate.name)])]
     verdicts = [load(plan, gate.name, "verdict.json") for gate in ended]
     lines: list[str] = []
     for gate, verdict in zip(ended, verdicts, strict=True):
         report = plan.report_of(gate)
-        is_made = report is not None and _ended_well(tasks[_name(report, plan)])
+        is_made = report is not None and _ended_well(tasks[plan.task_of(report.name)])
         lines += _lines(plan, gate, verdict, report if is_made else None)
     if any(verdict["passed"] is not True for verdict in verdicts):
         SESSION.exit_codes.append(AccuracyGateError.exit_code)
         return "failed", lines
-    stages = [each for each in plan.stages if _name(each, plan) in asked]
-    whole = all(_ended_well(tasks[_name(each, plan)]) for each in stages)
+    stages = [each for each in plan.stages if plan.task_of(each.name) in asked]
+    whole = all(_ended_well(tasks[plan.task_of(each.name)]) for each in stages)
     return "passed" if whole else "not finished", lines
 
 
@@ -112,7 +112,3 @@ def _ended_well(task: Task) -> bool:
     """Whether a stage was found up to date, or brought up; in whatever process."""
     said = (task.meta or {}).get(META, {})
     return "outcome" in said if task.executed else said.get("reasons") == []
-
-
-def _name(stage: PlannedStage, plan: Plan) -> str:
-    return f"{stage.name}:{plan.run_name}"

@@ -110,7 +110,7 @@ class VerdictAction(BaseAction):
         """Print each warning, but those that this run said when their stage ended."""
         above: list[str] = []
         for warning in self._warnings():
-            name = f"{warning['stage']}:{self.plan.run_name}"
+            name = self.plan.task_of(warning["stage"])
             if (name, warning["text"]) in SESSION.told_warnings:
                 above.append(warning["stage"])
             else:
