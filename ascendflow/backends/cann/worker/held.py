@@ -28,7 +28,8 @@ def hold(run: Callable[[], int]) -> int:
     caller brought is taken away: nobody comes back for it. Whatever ends the child, or
     us, ends what the child started.
     """
-    silence_s, begun, ends = read(JOB)["silence_s"], _look(), []  # type: Any, Any, list[int]
+    silence_s, begun = read(JOB)["silence_s"], _look()
+    ends: list[int] = []  # a signal's number, or 0 where the caller went
     child = _start(run, ends)
 
     def watch() -> None:
