@@ -8,7 +8,6 @@ from __future__ import annotations
 import multiprocessing
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks import (
@@ -17,13 +16,12 @@ from benchmarks import (
     device,
     dump,
     fixing,
+    idle,
     inspecting,
     linting,
     lowering,
-    noop,
     rewriting,
     running,
-    start,
 )
 from benchmarks.row import Row, table
 
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PARTS = (
+    idle,
     build,
     fixing,
     compare,
@@ -48,20 +47,12 @@ PARTS = (
 def main() -> int:
     """Measure, tell each part as it ends, and print all; returns the exit code."""
     rows: list[Row] = []
-    for part in (first, *(part.measure for part in PARTS)):
-        measured = _alone(part)
+    for part in PARTS:
+        measured = _alone(part.measure)
         print(table(measured), file=sys.stderr)
         rows += measured
     print(table(rows))
     return 0 if all(row.holds for row in rows) else 1
-
-
-def first() -> list[Row]:
-    """Measure the runs that have nothing to do."""
-    rows = start.measure() + noop.measure()
-    if Path("pipelines/pan/manifest.yaml").is_file():
-        rows += noop.measure("pan")
-    return rows
 
 
 def _alone(measure: Callable[[], list[T]]) -> list[T]:

@@ -1,6 +1,7 @@
 """What stand-in stages do: the same `cat` as the other tools' stages, and small documents.
 
-Copied into a checkout's `ascendflow/stages/`, and run there only.
+Copied into a checkout's `ascendflow/stages/`, and run there only. There `ARE_EQUAL` may be
+made false: then each stage puts its name before what it copies.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ COPIES = {
 }
 """Stage -> the role it makes, and what that is a copy of."""
 
+ARE_EQUAL = True
+
 
 def play(stage: Stage, ctx: StageContext) -> None:
     """Write every output of a stage; that of the chain follows from its input."""
@@ -45,9 +48,11 @@ def play(stage: Stage, ctx: StageContext) -> None:
 def _copy(stage: str, ctx: StageContext, source: Path, target: Path) -> None:
     if not target.suffix:
         target.mkdir(exist_ok=True)
-    rules = json.dumps(ctx.config).encode() if stage == "rewrite" else b""
+    before = b"" if ARE_EQUAL else stage.encode()
+    if stage == "rewrite":
+        before += json.dumps(ctx.config).encode()
     with _file(target).open("wb") as file:
-        subprocess.run(["cat", "-", str(source)], input=rules, stdout=file, check=True)
+        subprocess.run(["cat", "-", str(source)], input=before, stdout=file, check=True)
 
 
 def _file(path: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from ascendflow.build.ahead import Ahead
 from ascendflow.cache.digest import digest_json
 from ascendflow.cache.index import Index
 from ascendflow.cache.sources import Sources
+from ascendflow.errors import AscendflowError
 from ascendflow.plan import made_as
 from ascendflow.reads.names import PACKAGE, SOURCE, Places
 
@@ -82,8 +84,9 @@ class Project:
 
     def code_digest_now(self, modules: Sequence[str]) -> str:
         """Digest it from the files as they are by now, not as this process found them."""
-        if self.sources.are_as_they_were():
-            return self.code_digest(modules)
+        with suppress(AscendflowError):  # it imports what was not there a moment ago
+            if self.sources.are_as_they_were(self.code.files_of(modules)):
+                return self.code_digest(modules)
         from ascendflow.cache.code import CodeDigests
 
         now = CodeDigests(PACKAGE, self.index, self.state / "code.json")

@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ascendflow.cache.copies import LARGE
 from ascendflow.cache.digest import PREFIX, hex_of
 from ascendflow.cache.files import (
     copy,
@@ -19,6 +20,7 @@ from ascendflow.cache.files import (
     replacing,
 )
 from ascendflow.cache.incoming import drop, open_new
+from ascendflow.cache.twins import look
 from ascendflow.errors import CacheIntegrityError
 from ascendflow.reads.names import identity
 
@@ -37,6 +39,7 @@ class Blobs:
     def __init__(self, store: str) -> None:
         self._root = os.path.join(store, "blobs")
         self._written: set[str] = set()
+        self._looks: set[int] = set()
         self.incoming = os.path.join(store, "incoming")
 
     def path_of(self, digest: str) -> str:
@@ -82,7 +85,22 @@ class Blobs:
                 return {"digest": digest, "size": size}
             with explained(self.incoming):
                 under_way = copies.take(os.fspath(path)) if copies is not None else None
-                return self._add_open(source, os.fspath(path), digest, under_way)
+                entry = self._add_open(source, os.fspath(path), digest, under_way)
+            if size >= LARGE:
+                self._looks.add(look(source))
+            return entry
+        finally:
+            os.close(source)
+
+    def seems_written(self, path: StrPath) -> bool:
+        """Whether this process wrote a large blob that looks like a file; a guess, no more.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return look(source) in self._looks
         finally:
             os.close(source)
 

@@ -52,6 +52,7 @@ class CodeDigests:
         self._syntaxes = SyntaxCache(cache_file, index)
         self._files: dict[str, str | None] = dict(_modules(self._root, self._package))
         self._known: dict[str, tuple[str, frozenset[str]]] = {}
+        self._digests: dict[tuple[str, ...], CodeDigest] = {}
 
     def of(self, modules: Iterable[str]) -> CodeDigest:
         """Digest `modules` and all that they import of the package.
@@ -59,6 +60,18 @@ class CodeDigests:
         Raises:
             AscendflowError: a module is not there or cannot be parsed; names the file.
         """
+        wanted = tuple(modules)
+        if wanted not in self._digests:
+            self._digests[wanted] = self._digest(wanted)
+        return self._digests[wanted]
+
+    def files_of(self, modules: Iterable[str]) -> Iterator[str]:
+        """List the files that the digest of `modules` is made from; raises as it does."""
+        for name in self.of(modules).modules:
+            if (path := self._files[name]) is not None:
+                yield path
+
+    def _digest(self, modules: Iterable[str]) -> CodeDigest:
         found: dict[str, str] = {}
         open_ends = list(modules)
         while open_ends:

@@ -12,7 +12,7 @@ from ascendflow.cache.incoming import drop, open_new
 from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 LARGE = 4 * CHUNK
 """Size in bytes from which a thread costs less than it saves."""
@@ -92,9 +92,18 @@ class Copies:
 
 
 @contextmanager
-def copies_of(paths: Iterable[str], folder: str) -> Iterator[Copies]:
-    """Begin to copy the large ones of some files into `folder`; the block takes them."""
-    copies = Copies(folder, [path for path in paths if os.path.getsize(path) >= LARGE])
+def copies_of(
+    paths: Iterable[str], folder: str, *, unless: Callable[[str], bool]
+) -> Iterator[Copies]:
+    """Begin to copy the large ones of some files into `folder`; the block takes them.
+
+    Args:
+        paths: the files.
+        folder: of the copies.
+        unless: tells which large ones are likely to need none.
+    """
+    large = (path for path in paths if os.path.getsize(path) >= LARGE)
+    copies = Copies(folder, [path for path in large if not unless(path)])
     try:
         copies.begin()
         yield copies

@@ -26,6 +26,7 @@ from ascendflow.cache import index_file
 from ascendflow.cache.digest import PREFIX
 from ascendflow.cache.files import CHUNK
 from ascendflow.cache.tree import EMPTY, files_of, is_folder
+from ascendflow.cache.twins import Twins, look
 from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Index:
         self._tick = _tick_ns()
         self._entries: index_file.Entries | None = None
         self._end = 0
+        self._twins = Twins()
         self._buffers = threading.local()
         self._renew_locks()
         mine = weakref.WeakMethod(self._renew_locks)
@@ -175,6 +177,9 @@ class Index:
                 noted[encode_basestring_ascii(os.path.abspath(new))] = state, digest
         if noted:
             self._note(noted)
+            self._twins.moved(
+                {os.path.abspath(old): os.path.abspath(new) for new, old in moved.items()}
+            )
 
     def _entry(self, name: str, stat: os.stat_result | None = None) -> FileEntry:
         quoted = encode_basestring_ascii(name)
@@ -218,27 +223,35 @@ class Index:
         return entry
 
     def _read(self, name: str) -> tuple[FileEntry, str | None]:
-        """Read and hash a file; also returns its state, if it may be remembered."""
-        import hashlib
-
+        """Digest a file; also returns its state, if it may be remembered."""
         file = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self._wait(os.fstat(file).st_ctime_ns)
             before = os.fstat(file)
             self._on_unknown(self, before.st_size)
             is_recent = self._is_recent(before.st_ctime_ns)
-            digest = hashlib.sha256()
-            buffer = self._buffer()
-            while count := os.readv(file, [buffer]):
-                digest.update(buffer[:count])
+            seen = look(file) if before.st_size >= LARGE else None
+            twin = None if seen is None else self._twins.digest_of(file, seen)
+            digest = twin or self._hashed(file)
             after = os.fstat(file)
+            is_certain = not is_recent and identity(before) == identity(after)
+            if seen is not None and is_certain:
+                self._twins.note(seen, name, identity(after), digest)
         finally:
             os.close(file)
+        entry: FileEntry = {"digest": digest, "size": after.st_size}
+        return entry, identity(after) if is_certain else None
+
+    def _hashed(self, file: int) -> str:
+        import hashlib
+
+        digest = hashlib.sha256()
+        buffer = self._buffer()
+        while count := os.readv(file, [buffer]):
+            digest.update(buffer[:count])
         with self._lock:
             self.hashed_files += 1
-        is_certain = not is_recent and identity(before) == identity(after)
-        entry: FileEntry = {"digest": PREFIX + digest.hexdigest(), "size": after.st_size}
-        return entry, identity(after) if is_certain else None
+        return PREFIX + digest.hexdigest()
 
     def _buffer(self) -> memoryview:
         """Return this thread's buffer: a new one costs as much as to read a small file."""

@@ -19,7 +19,7 @@ from ascendflow.errors import AscendflowError
 from ascendflow.reads.names import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 SETTLED_NS = 2_000_000_000
 """Age from which a further change of a file shows in its ctime on every file system."""
@@ -42,7 +42,7 @@ class Sources:
         self._digests: dict[str, str] | None = None
         self._latest_ns = 0
         self._read_ns = time.time_ns()
-        self._states = dict(self._scan(folder))
+        self._states = dict(self._scan())
         self.files = sorted(self._states)
         self._state = digest_json([sys.version, folder, self._states])
 
@@ -55,13 +55,23 @@ class Sources:
             self._save(self._digests)
         return self._digests[name]
 
-    def are_as_they_were(self) -> bool:
-        """Whether `stat` still says the same of every file."""
-        return dict(self._scan(self._folder)) == self._states
+    def are_as_they_were(self, files: Iterable[str]) -> bool:
+        """Whether some of the files, by their full paths, are still what is imported."""
+        return all(map(self._is_as_it_was, files))
 
-    def _scan(self, top: str) -> Iterator[tuple[str, str]]:
+    def _is_as_it_was(self, file: str) -> bool:
+        """Whether `stat` says the same, and no package took the module's place."""
+        package = f"{file.removesuffix('.py')}/__init__.py"
+        try:
+            now = identity(os.stat(file))
+        except OSError:
+            return False
+        before = self._states.get(file[len(self._folder) + 1 :])
+        return now == before and not os.path.lexists(package)
+
+    def _scan(self) -> Iterator[tuple[str, str]]:
         """List each file, and what `stat` says of it."""
-        folders = [(top, "")]
+        folders = [(self._folder, "")]
         for folder, prefix in folders:
             with os.scandir(folder) as scan:
                 entries = list(scan)

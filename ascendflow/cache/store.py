@@ -65,7 +65,7 @@ class Store:
             AscendflowError: a symbolic link, pipe or device is part of it.
         """
         full = (full for relative, full in files_of(path) if not is_folder(relative))
-        return copies_of(full, self.blobs.incoming)
+        return copies_of(full, self.blobs.incoming, unless=self.blobs.seems_written)
 
     def add(
         self, path: StrPath, files: Mapping[str, FileEntry], copies: Copies | None = None

@@ -7,25 +7,35 @@ cannot be read so, the stage `export` says what is wrong with it.
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ascendflow.errors import UsageError
-from ascendflow.manifest.onnx_file import model_inputs, spelled
+from ascendflow.manifest.onnx_file import ModelInput, spelled
 from ascendflow.manifest.paths import OutsideError, locate, lookup
 from ascendflow.manifest.problems import Problem, closest, closest_or_all, shown
+from ascendflow.manifest.value_info import declared, name_of
 from ascendflow.wire import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    import onnx
-
-    from ascendflow.manifest.onnx_file import ModelInput
     from ascendflow.manifest.paths import Places
     from ascendflow.wire import Field
 
 EVERY_OUTPUT = "*"
+
+GRAPH = 7
+"""Field of ModelProto. Source of all: onnx/onnx.proto."""
+INITIALIZER, INPUT, OUTPUT, SPARSE_INITIALIZER = 5, 11, 12, 15
+"""Fields of GraphProto."""
+NAME_OF_TENSOR = 8
+"""Field of TensorProto."""
+
+
+class _Ends(NamedTuple):
+    inputs: dict[str, ModelInput]
+    outputs: list[str]
 
 
 def onnx_problems(data: Any, places: Places) -> Iterator[Problem]:
@@ -38,14 +48,12 @@ def onnx_problems(data: Any, places: Places) -> Iterator[Problem]:
         if not path.is_file():  # to open a pipe would wait for ever
             return
         ends = _ends(path)
-        real = {each.name: each for each in model_inputs(path, ends)}
-    except (OSError, OutsideError, ValueError, UsageError):
+    except (OSError, OutsideError, ValueError):
         return
-    yield from _input_problems(path.name, inputs, real)
+    yield from _input_problems(path.name, inputs, ends.inputs)
     if lookup(data, ("convert", "out_nodes")) is None:  # they cut others off
-        # A name that is not UTF-8 is bytes.
-        outputs = [each.name for each in ends.graph.output if isinstance(each.name, str)]
-        yield from _output_problems(path.name, lookup(data, ("gate", "outputs")), outputs)
+        gate = lookup(data, ("gate", "outputs"))
+        yield from _output_problems(path.name, gate, ends.outputs)
 
 
 def _input_problems(
@@ -99,44 +107,34 @@ def _output_problems(file: str, gate: Any, outputs: Sequence[str]) -> Iterator[P
             yield Problem(("gate", "outputs", name), text, closest(name, outputs) or listed)
 
 
-def _ends(path: Path) -> onnx.ModelProto:
-    """Return a model of the file's inputs, outputs and names of initializers alone.
+def _ends(path: Path) -> _Ends:
+    """Read what has to be fed, and the names of outputs that are text.
 
     Raises:
-        ValueError: it is no message, or one whose parts protobuf would merge.
+        ValueError: it is no ONNX file, or has parts that protobuf would merge, an input
+            that is no tensor of a known type, or two of one name.
     """
-    import onnx
-    from google.protobuf.message import DecodeError
-
-    ends = onnx.ModelProto()
-    number = {each.name: each.number for each in onnx.GraphProto.DESCRIPTOR.fields}
-    kept = {number["input"]: ends.graph.input, number["output"]: ends.graph.output}
     with (
         path.open("rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
-        of_model = onnx.ModelProto.DESCRIPTOR.fields_by_name["graph"].number
-        (graph,) = [each for each in walk(data, 0, len(data)) if each.number == of_model]
+        (graph,) = [each for each in walk(data, 0, len(data)) if each.number == GRAPH]
+        parts: dict[int, list[Field]] = {INPUT: [], OUTPUT: [], INITIALIZER: []}
         for field in walk(data, graph.content, graph.stop):
-            if field.number in kept:
-                try:
-                    kept[field.number].add().ParseFromString(_bytes(data, field))
-                except DecodeError as error:
-                    raise ValueError(str(error)) from error
-            elif field.number == number["initializer"]:
-                ends.graph.initializer.add(name=_name(data, field))
-            elif field.number == number["sparse_initializer"]:
+            if field.number in parts:
+                parts[field.number].append(field)
+            elif field.number == SPARSE_INITIALIZER:
                 raise ValueError("its name is not looked for")
-    return ends
+        weights = {name_of(data, each, NAME_OF_TENSOR) for each in parts[INITIALIZER]}
+        named = [(name_of(data, each), each) for each in parts[INPUT]]
+        fed = [(name, each) for name, each in named if name not in weights]
+        inputs = {name: ModelInput(name, *declared(data, each)) for name, each in fed}
+        if len(inputs) < len(fed):
+            raise ValueError("two inputs have one name")
+        return _Ends(inputs, list(_texts(data, parts[OUTPUT])))
 
 
-def _name(data: mmap.mmap, tensor: Field) -> str:
-    import onnx
-
-    number = onnx.TensorProto.DESCRIPTOR.fields_by_name["name"].number
-    found = [f for f in walk(data, tensor.content, tensor.stop) if f.number == number]
-    return _bytes(data, found[-1]).decode() if found else ""
-
-
-def _bytes(data: mmap.mmap, field: Field) -> bytes:
-    return data[field.content : field.stop]
+def _texts(data: mmap.mmap, values: Sequence[Field]) -> Iterator[str]:
+    for each in values:
+        with suppress(UnicodeDecodeError):  # a name that is no text is none to propose
+            yield name_of(data, each)

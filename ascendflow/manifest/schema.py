@@ -92,12 +92,13 @@ def read(kind: str) -> str:
 def _text(location: str) -> str:
     from pydantic import BaseModel, TypeAdapter
 
+    from ascendflow.manifest.described import Described
     from ascendflow.manifest.typed_dicts import rebuilt
 
     module, _, name = location.partition(":")
     kind: Any = getattr(import_module(module), name)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        schema = kind.model_json_schema()
+        schema = kind.model_json_schema(schema_generator=Described)
     else:
         schema = TypeAdapter(rebuilt(kind)).json_schema()
     schema = {"$schema": DIALECT, **_tidied(schema), "title": name}

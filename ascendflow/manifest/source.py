@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ascendflow.manifest.problems import Keys, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from ruamel.yaml.events import Event
     from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
 MAX_BYTES = 256 * 1024
@@ -97,14 +96,19 @@ def _text(content: bytes, source: Source) -> str | None:
 
 def _compose(text: str, source: Source) -> Node | None:
     from ruamel.yaml import YAML
+    from ruamel.yaml.composer import MaxDepthExceededError
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
         with warnings.catch_warnings():
             # An anchor may be set again in YAML 1.2; ruamel warns.
             warnings.simplefilter("ignore")
-            _bound_depth(YAML(typ="rt", pure=True).parse(text))
-            root: Node | None = YAML(typ="rt", pure=True).compose(text)
+            yaml = YAML(typ="rt", pure=True)
+            yaml.max_depth = MAX_DEPTH  # to compose deeper ones takes quadratic time
+            root: Node | None = yaml.compose(text)
+    except MaxDepthExceededError as error:
+        line = error.problem_mark.line + 1
+        source.problems.append(Problem((), "is nested too deeply", None, line))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark is not None else 1
@@ -116,8 +120,6 @@ def _compose(text: str, source: Source) -> Node | None:
             what += f", {where} of line {error.context_mark.line + 1}"
         hint = "indent with spaces, not tabs" if "'\\t'" in what else None
         source.problems.append(Problem((), f"is not valid YAML: {what}", hint, line))
-    except RecursionError:
-        source.problems.append(Problem((), "is nested too deeply"))
     except (YAMLError, ValueError, OverflowError) as error:
         position = getattr(error, "position", None)
         line = text.count("\n", 0, position) + 1 if isinstance(position, int) else 1
@@ -132,16 +134,6 @@ def _opened(context: str | None) -> str | None:
     """Name what was opened and not closed, of the parser's words for it."""
     words = {"flow mapping": "in the {", "flow sequence": "in the ["}
     return next((words[kind] for kind in words if kind in (context or "")), None)
-
-
-def _bound_depth(events: Iterable[Event]) -> None:
-    """Raise RecursionError, before composing takes quadratic time to do so."""
-    depth = 0
-    for event in events:
-        kind = type(event).__name__
-        depth += kind.endswith("StartEvent") - kind.endswith("EndEvent")
-        if depth > MAX_DEPTH:
-            raise RecursionError
 
 
 class _TooMuchError(Exception):

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 SCHEMA_LINE = "# yaml-language-server: $schema=../../schemas/manifest.schema.json"
 
+OPSET_COMMENT = (
+    f"# Every CANN parses opset {opsets.SURE}; "
+    f"{opsets.HIGHEST}, which has LayerNormalization, is parsed from "
+    f"{'.'.join(map(str, opsets.FIRST_OPEN))} on."
+)
 AUTO_COMMENT = "   # all that the target needs; the report lists them"
 
 CANN = (8, 1)
@@ -131,6 +136,7 @@ source:
 inputs:
   - {{name: image, dtype: float32, shape: [1, 3, 64, 96]}}   # what the target is built for
 samples: {{module: data.py, factory: test_samples, arguments: {{count: 8}}}}
+{OPSET_COMMENT}
 export: {{opset: {opsets.highest_sure(CANN)}, exporter: dynamo, max_relative_error: 1e-3}}
 rewrite: {{rules: auto}}{AUTO_COMMENT}
 {TARGET}  metric: {{max_relative_drop: 0.01, against: onnx}}

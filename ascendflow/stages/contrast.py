@@ -8,7 +8,6 @@ from ascendflow.documents.json_file import read_json, write_json
 from ascendflow.errors import InternalError
 from ascendflow.graph.facts import node_facts
 from ascendflow.graph.files import MODEL_FILE
-from ascendflow.metrics.nodes import NodeTable, Origin
 from ascendflow.report.contrast import Known, contrast
 from ascendflow.report.contrast_page import render
 from ascendflow.tensors import ALTERNATIVE, TensorSet
@@ -79,6 +78,8 @@ def _sides(ctx: StageContext) -> tuple[str, str]:
 
 def _outputs(behaviour: str, emulated: Path, device: TensorSet) -> Iterator[OutputContrast]:
     """Compare the device's outputs with the emulated ones, over all samples."""
+    from ascendflow.metrics.nodes import NodeTable, Origin
+
     table, names = NodeTable(), dict[str, None]()
     ours = TensorSet(emulated)
     for index in range(len(device)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,7 +74,8 @@ def given(value: Given, metric: str, golden: Array, target: Array) -> float:
 
 
 def ours(metric: str, golden: Array, target: Array) -> float:
-    return METRICS[metric].function(golden, target)
+    function = resolve_name(f"ascendflow.metrics.{METRICS[metric].definition}")
+    return float(function(golden, target))
 
 
 def test_there_are_enough_pairs_of_every_kind() -> None:

@@ -98,6 +98,12 @@ def own_process() -> list[str]:
     return [str(os.getppid())]
 
 
+def test_each_part_is_found_by_the_process_that_measures_it() -> None:
+    """What stands in the module that `-m` runs is not found there."""
+    name = __main__.__name__
+    assert [part for part in __main__.PARTS if part.measure.__module__ == name] == []
+
+
 def test_ratios_are_of_medians_and_different_results_do_not_hold() -> None:
     def runs(*seconds: float, digest: str = "same") -> list[Ran]:
         said = {"bytes": 1e9, "pairs": 1, "sha256": digest}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendflow.backends.backend import Capabilities
-from ascendflow.cann import whole_graph
 from ascendflow.cann.target import Target, why_refused
 from ascendflow.errors import InternalError
 
@@ -160,6 +159,8 @@ def _write(
 
 
 def _document(lowered: Lowered, target: Target, spelled: Mapping[str, str]) -> Conversion:
+    from ascendflow.cann import whole_graph  # planning needs none of it
+
     return {
         "schema_version": 1,
         "backend": Emulator.name,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -37,6 +39,7 @@ class Helpful:
 
     def parse_execute(self, in_args: list[str]) -> int:
         """Help if that is asked for, else do as the command does."""
+        atexit.register(_end_at_once)
         if {"--help", "-h"} & set(in_args):
             sys.stdout.write(f"{self.help()}\n")
             return 0
@@ -76,6 +79,15 @@ class WithoutTraceback(Helpful):
         commands: list[str] = self.loader.cmd_names  # type: ignore[attr-defined]
         known = [*tasks, *(each for each in commands if each not in refused)]
         return next(iter(get_close_matches(name, known, n=1)), None)
+
+
+def _end_at_once() -> None:
+    """Let Python not look for garbage in all that was imported, before it ends.
+
+    Unless native packages were, which would call leaked what is left; all need numpy.
+    """
+    if "numpy" not in sys.modules:
+        gc.freeze()
 
 
 def _left_out(task: str) -> str | None:

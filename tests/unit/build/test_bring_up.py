@@ -132,23 +132,39 @@ def test_input_that_moved_meanwhile_is_an_error_and_nothing_is_recorded(
     assert workshop.judge("convert").record is None
 
 
+@pytest.mark.parametrize(
+    ("edited", "text"),
+    [
+        ("errors.py", "LIMIT = 2\n"),
+        ("errors.py", "from ascendflow.new import LIMIT\n"),
+        ("imported.py", "LIMIT = 2\n"),
+    ],
+)
 def test_code_edited_since_the_run_began_is_an_error_and_nothing_is_recorded(
-    workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workshop: Workshop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    edited: str,
+    text: str,
 ) -> None:
     package = tmp_path / "ascendflow"
     package.mkdir()
-    code = package / "errors.py"
-    code.write_text("LIMIT = 1\n")
+    (package / "errors.py").write_text("from ascendflow.imported import LIMIT\n")
+    (package / "imported.py").write_text("LIMIT = 1\n")
+    code = package / edited
+    before = code.read_text()
     monkeypatch.setattr(project, "PACKAGE", package)
 
     def edit(out: Path, text: str) -> None:
         make_outputs(workshop.plan.stage("rewrite"), out)
         code.write_text(text)
+        if "new" in text:
+            (package / "new.py").write_text("LIMIT = 1\n")
 
-    workshop.makes["rewrite"] = lambda out: edit(out, "LIMIT = 1  # a comment\n")
+    workshop.makes["rewrite"] = lambda out: edit(out, f"{before}# a comment\n")
     workshop.bring_up("rewrite")
     workshop.change("rewrite", config={"level": 2})
-    workshop.makes["rewrite"] = lambda out: edit(out, "LIMIT = 2\n")
+    workshop.makes["rewrite"] = lambda out: edit(out, text)
     with pytest.raises(StageError, match="code of ascendflow was edited since this run"):
         workshop.bring_up("rewrite")
 

@@ -66,12 +66,14 @@ NEW_CODE = "\n\ndef _new() -> int:\n    return 1\n"
         ("child/command.py", ALL),  # its environment, its hash seed
         ("reads/tracker.py", ALL),
         ("metrics/sums.py", {"compare", "contrast"}),  # cosine similarity and most others
-        ("metrics/divergence.py", {"compare", "report", "contrast"}),
+        ("metrics/divergence.py", {"compare", "contrast"}),
+        ("metrics/registry.py", {"compare", "report"}),  # which way is better
         ("metrics/divergent.py", {"compare", "gate", "report", "contrast"}),
         ("metrics/thresholds.py", {"gate"}),
         ("graph/rules/resize_half_pixel.py", {"rewrite", "check", "lint"}),
         ("cann/soc.py", {"lint", *WITH_BACKEND}),
         ("cann/deviations/resize_half_pixel.py", {"lint", *WITH_BACKEND}),
+        ("stages/comparison.py", {"compare"}),
         ("report/findings.py", {"lint"}),
         ("backends/emulator/run.py", WITH_BACKEND),
         # Nothing that a child runs.

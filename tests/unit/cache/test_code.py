@@ -76,6 +76,18 @@ def test_imports_in_functions_count_and_those_for_types_do_not(shop: Shop) -> No
     assert shop.modules("stages.b") == {"stages.b", "metrics.cosine"}
 
 
+def test_the_files_of_a_digest_are_those_of_all_its_modules(shop: Shop) -> None:
+    files = set(shop.digests().files_of(["shop.stages.c", "shop.stages.a"]))
+
+    assert files == {
+        str(shop.root / name)
+        for name in (
+            *("stages/c.py", "metrics/__init__.py", "metrics/error.py"),
+            *("stages/a.py", "stages/stage.py", "errors.py"),
+        )
+    }
+
+
 def test_a_package_counts_only_where_a_name_defined_in_it_is_imported(shop: Shop) -> None:
     assert shop.modules("stages.c") == {"stages.c", "metrics", "metrics.error"}
 

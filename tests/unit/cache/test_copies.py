@@ -13,6 +13,7 @@ from ascendflow.cache import blobs, copies
 from ascendflow.cache.digest import digest_file
 from ascendflow.cache.files import copy
 from ascendflow.cache.store import Store
+from ascendflow.cache.twins import look
 from ascendflow.errors import AscendflowError, CacheIntegrityError
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ def artifact(tmp_path: Path) -> Path:
     (folder / "large").write_bytes(os.urandom(copies.LARGE + 1))
     (folder / "small").write_bytes(b"abc")
     return folder
+
+
+def look_of(path: Path) -> int:
+    with path.open("rb") as file:
+        return look(file.fileno())
 
 
 def tree(artifact: Path) -> dict[str, FileEntry]:
@@ -173,3 +179,33 @@ def test_where_no_thread_starts_all_is_copied_as_it_is_added(
     store.restore(files, tmp_path / "again")
 
     assert (tmp_path / "again" / "large").read_bytes() == (artifact / "large").read_bytes()
+
+
+def test_what_looks_as_if_it_were_stored_is_not_copied_ahead(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = bytearray(os.urandom(copies.LARGE))
+    first, same, other = (tmp_path / name for name in ("first", "same", "other"))
+    first.write_bytes(content)
+    same.write_bytes(content)
+    content[copies.LARGE // 3] ^= 1
+    other.write_bytes(content)
+    digests = {path: digest_file(path) for path in (first, same, other)}
+    assert len(set(map(look_of, digests))) == 1
+    begun: list[str] = []
+    really = copies.Copies._copy
+
+    def noted(self: copies.Copies, path: str) -> copies.Copied:
+        begun.append(path)
+        return really(self, path)
+
+    monkeypatch.setattr(copies.Copies, "_copy", noted)
+
+    for path, digest in digests.items():
+        with store.copying(path) as under_way:
+            store.add(path, {"": {"digest": digest, "size": copies.LARGE}}, under_way)
+
+    assert begun == [str(first)]
+    for path, digest in digests.items():
+        store.restore_file(digest, tmp_path / "again")
+        assert (tmp_path / "again").read_bytes() == path.read_bytes()

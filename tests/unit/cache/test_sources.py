@@ -63,6 +63,10 @@ def test_a_digest_is_made_once_while_no_file_changes(package: Path) -> None:
     assert sources(package).digest("x", make) == "made 1"
 
 
+def python_files(package: Path) -> set[str]:
+    return {str(path) for path in package.rglob("*.py")}
+
+
 def edit(package: Path) -> None:
     before = (package / "a.py").stat()
     (package / "a.py").write_text("A = 2\n")
@@ -84,10 +88,27 @@ CHANGES = pytest.mark.parametrize(
 @CHANGES
 def test_a_change_since_is_seen(package: Path, change: Callable[[Path], object]) -> None:
     before = sources(package)
-    assert before.are_as_they_were()
+    assert before.are_as_they_were(python_files(package))
     change(package)
 
-    assert not before.are_as_they_were()
+    assert not before.are_as_they_were(python_files(package) | {f"{package}/a.py"})
+
+
+def test_a_package_that_takes_a_modules_place_is_a_change(package: Path) -> None:
+    before, a = sources(package), {f"{package}/a.py"}
+    (package / "a").mkdir()
+    assert before.are_as_they_were(a)  # a folder that is no package takes no place
+    (package / "a" / "__init__.py").write_text("A = 1\n")
+
+    assert not before.are_as_they_were(a)
+
+
+def test_a_change_of_other_files_is_none(package: Path) -> None:
+    before = sources(package)
+    (package / "a.py").unlink()
+    (package / "b.py").touch()
+
+    assert before.are_as_they_were({f"{package}/inner/b.py"})
 
 
 @pytest.mark.usefixtures("later")

@@ -90,6 +90,18 @@ def test_any_bytes_give_a_manifest_error_with_file_and_line(
     assert all(PROBLEM.fullmatch(line) for line in str(caught.value).splitlines())
 
 
+@pytest.mark.parametrize("opened", ["[", "{a: ", "- "])
+def test_depth_is_bounded(repository: Repository, opened: str) -> None:
+    closed = {"[": "]", "{a: ": "}", "- ": ""}[opened]
+
+    with pytest.raises(ManifestError) as shallow:
+        repository.load(f"{opened * 40}x{closed * 40}")
+    with pytest.raises(ManifestError, match="is nested too deeply"):
+        repository.load(f"{opened * 60}x{closed * 60}")
+
+    assert "nested" not in str(shallow.value)
+
+
 def test_nested_aliases_do_not_multiply(repository: Repository) -> None:
     bomb = "a: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"b{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12)

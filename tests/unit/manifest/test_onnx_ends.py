@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,3 +160,27 @@ def test_weights_are_not_read(repository: Repository) -> None:
 
     with pytest.raises(ManifestError, match=r"is no input of det\.onnx, got 'image'"):
         repository.load(MANIFEST)
+
+
+LOADING = """
+import sys
+from pathlib import Path
+from ascendflow.manifest.load import load_manifest
+folder = Path(sys.argv[1])
+load_manifest(folder / "manifest.yaml", repository=folder.parents[1], roots={})
+print(*({"numpy", "onnx", "onnxruntime", "google.protobuf"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.usefixtures("model")
+def test_nothing_heavy_is_imported_for_it(repository: Repository) -> None:
+    repository.load(MANIFEST)
+
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, repository.folder],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.split() == []

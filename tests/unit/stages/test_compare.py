@@ -15,7 +15,7 @@ from ascendflow.backends.backend import Capabilities
 from ascendflow.documents.metrics import MetricsDocument
 from ascendflow.errors import StageError
 from ascendflow.manifest.typed_dicts import rebuilt
-from ascendflow.stages import compare
+from ascendflow.stages import comparison
 from ascendflow.stages.compare import Compare
 from ascendflow.stages.stage import Findings, StageContext
 from ascendflow.tensors import ALTERNATIVE, TensorSet, TensorWriter
@@ -307,7 +307,7 @@ def test_the_list_of_outputs_is_made_once_for_each_sample(
 
     monkeypatch.setattr(TensorSet, "specs", counting)
 
-    found = list(compare._compare_outputs("onnx-target", golden, target, map, {}))
+    found = list(comparison._compare_outputs("onnx-target", golden, target, map, {}))
 
     assert [each["name"] for each in found] == list(outputs)
     assert len(listed) == 2 * 2
