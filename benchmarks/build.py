@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import chain, tools
 from benchmarks.chain import MB, Scheme
 from benchmarks.peers import PeerError, not_measured
-from benchmarks.row import Row, table
+from benchmarks.row import Row, beyond_stages, table
 from benchmarks.timing import Command, Times, environment, times
 from tests.checkouts import Checkout
 
@@ -101,11 +101,8 @@ class _Scene:
 
     def _beyond(self, claim: str, first: int, least_limit: float = 1000) -> Row:
         """Fix again and again, from this number on."""
-        rounds = (self._fix_once(number) for number in range(first, first + ROUNDS))
-        whole, own = min(rounds, key=lambda spent: spent[0] - spent[1])
-        detail = f"{whole:.0f} ms, of which its stages' processes took {own:.0f}"
-        detail += f"; the least of {ROUNDS} rounds"
-        return Row(claim, whole - own, max(least_limit, own / 10), "ms", detail)
+        rounds = [self._fix_once(number) for number in range(first, first + ROUNDS)]
+        return beyond_stages(claim, rounds, least_limit)
 
     def _of_other_contents(self) -> Row:
         """Fix where no stage leaves its input as it is, so that every output is hashed.
